@@ -1,0 +1,1 @@
+"""Shipped incidents: telemetry, runbooks, and the seeded generator that rebuilds the telemetry."""

@@ -1,0 +1,141 @@
+"""Strict parsers of the two JSON protocols: the Executor's contract and the Verifier's result.
+
+A model's text is untrusted. Duplicate keys, NaN, trailing text or two objects are refused, never repaired: a
+repaired contract would be a claim nobody made (hostile inputs 1-7).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+from signatures.contracts import ANSWER_VERSION, CLASSIFICATIONS
+
+TOP_LEVEL = ("answer_version", "claims", "hypotheses", "recommended_actions", "missing_info")
+VERDICTS = ("PASS", "LOW_CONFID", "REJECT")
+
+
+class ProtocolError(ValueError):
+    """Text that is not the protocol. ``code`` is stable and stored; the message names the offending value."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in seen:
+            raise ProtocolError("duplicate_key", f"key {key!r} occurs twice in one object")
+        seen[key] = value
+    return seen
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ProtocolError("not_a_number", f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ProtocolError("not_a_number", f"{text} is too large for a number")
+    return value
+
+
+def strict_json_object(text: str) -> dict[str, Any]:
+    """Parse exactly one JSON object and nothing around it; raise ProtocolError otherwise (VJ-05, VJ-06)."""
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_no_duplicates, parse_constant=_refuse_constant, parse_float=_finite
+        )
+    except json.JSONDecodeError as error:
+        raise ProtocolError("not_json", f"not one JSON object: {error.msg} at character {error.pos}") from None
+    except RecursionError:
+        raise ProtocolError("not_json", "nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ProtocolError("not_an_object", f"expected a JSON object, got {type(value).__name__}")
+    return value
+
+
+_THINK = re.compile(r"^.*</think>", re.DOTALL)
+_FENCE = re.compile(r"^```(?:json)?\s*\n(.*)\n```$", re.DOTALL)
+
+
+def parse_executor_output(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The Executor's contract as a raw dict and the warnings raised while reading it (G1, G15).
+
+    Checks only what makes it *legal*: one object, the version, five top-level keys of the right JSON type, every
+    claim an object. What is inside is the gate's rule ``schema.executor_v2``.
+
+    Raises:
+        ProtocolError: the text is no legal contract; the graph goes to Fallback with INVALID_OUTPUT.
+    """
+    warnings: list[str] = []
+    body = text.strip()
+    if "</think>" in body:
+        body = _THINK.sub("", body, count=1).strip()
+        warnings.append("executor.reasoning_stripped")
+    fenced = _FENCE.match(body)
+    if fenced:
+        body = fenced.group(1).strip()
+        warnings.append("executor.fence_stripped")
+    if not body:
+        raise ProtocolError("empty", "the Executor returned no text")
+    contract = strict_json_object(body)
+    if "answer_version" not in contract and len(contract) == 1:
+        (inner,) = contract.values()
+        if isinstance(inner, dict) and "answer_version" in inner:
+            contract = inner
+            warnings.append("executor.wrapper_removed")
+    if contract.get("answer_version") != ANSWER_VERSION:
+        raise ProtocolError(
+            "answer_version", f"answer_version is {contract.get('answer_version')!r}, expected {ANSWER_VERSION!r}"
+        )
+    for key in TOP_LEVEL[1:]:
+        if key not in contract:
+            raise ProtocolError("missing_key", f"top-level key {key!r} is missing")
+        if not isinstance(contract[key], list):
+            raise ProtocolError("wrong_type", f"{key} must be an array, got {type(contract[key]).__name__}")
+    for index, claim in enumerate(contract["claims"]):
+        if not isinstance(claim, dict):
+            raise ProtocolError("wrong_type", f"claims[{index}] must be an object, got {type(claim).__name__}")
+    return contract, tuple(warnings)
+
+
+def parse_verifier_output(text: str) -> dict[str, Any]:
+    """The one reader of the Verifier's JSON protocol (VJ rows): recorded, external or replayed results.
+
+    Returns the raw object after its types were checked; verdict and score in it are never trusted upwards, the
+    caller recomputes both (X7, G10).
+
+    Raises:
+        ProtocolError: invalid output; the graph makes one technical retry with the same bytes.
+    """
+    raw = strict_json_object(text.strip())
+    if raw.get("verdict") not in VERDICTS:
+        raise ProtocolError("verdict", f"verdict is {raw.get('verdict')!r}, expected one of {', '.join(VERDICTS)}")
+    if not isinstance(raw.get("rationale"), str):
+        raise ProtocolError("rationale", "rationale must be a string")
+    if "groundedness_score" in raw:
+        score = raw["groundedness_score"]
+        if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
+            raise ProtocolError("groundedness_score", f"groundedness_score is {score!r}, expected 0..1")
+    checks = raw.get("claim_checks")
+    if not isinstance(checks, list):
+        raise ProtocolError("claim_checks", "claim_checks must be an array")
+    for index, check in enumerate(checks):
+        _check_claim_check(index, check)
+    return raw
+
+
+def _check_claim_check(index: int, check: Any) -> None:
+    if not isinstance(check, dict) or not isinstance(check.get("claim_id"), str):
+        raise ProtocolError("claim_checks", f"claim_checks[{index}] has no claim_id")
+    if check.get("classification") not in CLASSIFICATIONS:
+        raise ProtocolError(
+            "claim_checks", f"claim_checks[{index}].classification is {check.get('classification')!r}"
+        )
+    if not isinstance(check.get("evidence_refs"), list):
+        raise ProtocolError("claim_checks", f"claim_checks[{index}].evidence_refs must be an array")
