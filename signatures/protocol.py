@@ -7,13 +7,13 @@ repaired contract would be a claim nobody made (hostile inputs 1-7).
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, NoReturn
 
 from signatures.contracts import ANSWER_VERSION, CLASSIFICATIONS
 
 TOP_LEVEL = ("answer_version", "claims", "hypotheses", "recommended_actions", "missing_info")
 VERDICTS = ("PASS", "LOW_CONFID", "REJECT")
+SHOWN_CHARS = 80
 
 
 class ProtocolError(ValueError):
@@ -24,11 +24,17 @@ class ProtocolError(ValueError):
         self.code = code
 
 
+def _shown(value: Any) -> str:
+    """The offending value, short: messages are stored, a model's raw text is not (X12)."""
+    text = repr(value)
+    return text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
+
+
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for key, value in pairs:
         if key in seen:
-            raise ProtocolError("duplicate_key", f"key {key!r} occurs twice in one object")
+            raise ProtocolError("duplicate_key", f"key {_shown(key)} occurs twice in one object")
         seen[key] = value
     return seen
 
@@ -40,27 +46,29 @@ def _refuse_constant(name: str) -> NoReturn:
 def _finite(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise ProtocolError("not_a_number", f"{text} is too large for a number")
+        raise ProtocolError("not_a_number", f"{_shown(text)} is too large for a number")
     return value
 
 
 def strict_json_object(text: str) -> dict[str, Any]:
     """Parse exactly one JSON object and nothing around it; raise ProtocolError otherwise (VJ-05, VJ-06)."""
     try:
-        value = json.loads(
-            text, object_pairs_hook=_no_duplicates, parse_constant=_refuse_constant, parse_float=_finite
-        )
+        value = json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_refuse_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise ProtocolError("not_json", f"not one JSON object: {error.msg} at character {error.pos}") from None
     except RecursionError:
         raise ProtocolError("not_json", "nested too deeply") from None
+    except ProtocolError:
+        raise
+    except ValueError as error:
+        # An integer of more than 4,300 digits is valid JSON that Python refuses to convert.
+        raise ProtocolError("not_a_number", str(error)[:SHOWN_CHARS]) from None
     if not isinstance(value, dict):
         raise ProtocolError("not_an_object", f"expected a JSON object, got {type(value).__name__}")
     return value
 
 
-_THINK = re.compile(r"^.*</think>", re.DOTALL)
-_FENCE = re.compile(r"^```(?:json)?\s*\n(.*)\n```$", re.DOTALL)
+_FENCE_HEADS = ("```json\n", "```\n")
 
 
 def parse_executor_output(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -74,12 +82,12 @@ def parse_executor_output(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """
     warnings: list[str] = []
     body = text.strip()
-    if "</think>" in body:
-        body = _THINK.sub("", body, count=1).strip()
+    if "</think>" in body and not body.startswith("{"):
+        body = body.rpartition("</think>")[2].strip()
         warnings.append("executor.reasoning_stripped")
-    fenced = _FENCE.match(body)
-    if fenced:
-        body = fenced.group(1).strip()
+    head = next((head for head in _FENCE_HEADS if body.startswith(head)), None)
+    if head is not None and body.endswith("\n```"):
+        body = body[len(head) : -len("\n```")].strip()
         warnings.append("executor.fence_stripped")
     if not body:
         raise ProtocolError("empty", "the Executor returned no text")
@@ -91,7 +99,7 @@ def parse_executor_output(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
             warnings.append("executor.wrapper_removed")
     if contract.get("answer_version") != ANSWER_VERSION:
         raise ProtocolError(
-            "answer_version", f"answer_version is {contract.get('answer_version')!r}, expected {ANSWER_VERSION!r}"
+            "answer_version", f"answer_version is {_shown(contract.get('answer_version'))}, expected {ANSWER_VERSION!r}"
         )
     for key in TOP_LEVEL[1:]:
         if key not in contract:
@@ -115,13 +123,15 @@ def parse_verifier_output(text: str) -> dict[str, Any]:
     """
     raw = strict_json_object(text.strip())
     if raw.get("verdict") not in VERDICTS:
-        raise ProtocolError("verdict", f"verdict is {raw.get('verdict')!r}, expected one of {', '.join(VERDICTS)}")
+        raise ProtocolError(
+            "verdict", f"verdict is {_shown(raw.get('verdict'))}, expected one of {', '.join(VERDICTS)}"
+        )
     if not isinstance(raw.get("rationale"), str):
         raise ProtocolError("rationale", "rationale must be a string")
     if "groundedness_score" in raw:
         score = raw["groundedness_score"]
         if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
-            raise ProtocolError("groundedness_score", f"groundedness_score is {score!r}, expected 0..1")
+            raise ProtocolError("groundedness_score", f"groundedness_score is {_shown(score)}, expected 0..1")
     checks = raw.get("claim_checks")
     if not isinstance(checks, list):
         raise ProtocolError("claim_checks", "claim_checks must be an array")
@@ -135,7 +145,7 @@ def _check_claim_check(index: int, check: Any) -> None:
         raise ProtocolError("claim_checks", f"claim_checks[{index}] has no claim_id")
     if check.get("classification") not in CLASSIFICATIONS:
         raise ProtocolError(
-            "claim_checks", f"claim_checks[{index}].classification is {check.get('classification')!r}"
+            "claim_checks", f"claim_checks[{index}].classification is {_shown(check.get('classification'))}"
         )
     if not isinstance(check.get("evidence_refs"), list):
         raise ProtocolError("claim_checks", f"claim_checks[{index}].evidence_refs must be an array")
