@@ -71,7 +71,7 @@ def debugging() -> bool:
 def exit_code(error: BaseException) -> int:
     """The exit code of a fault: 2 bad input, 3 no model, 4 storage, 130 interrupted, else 1."""
     from api.errors import BadInput, NotFound, StorageError
-    from optimize.manifest import VersionError
+    from optimize.registry import VersionError
     from programs.lms.choice import LMUnavailable
     from programs.lms.model_files import ModelFileError
     from programs.runtime import RunCancelled

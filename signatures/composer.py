@@ -7,15 +7,15 @@ from typing import Annotated, Any
 import dspy
 from pydantic import Field
 
-CONCLUSION_CHARS = 120
+CONCLUSION_CHARS = 160
 
 
 class WriteConclusion(dspy.Signature):
-    """你替值班工程师写结论。只能用给出的材料，不增加数字、服务名或原因。先说原因，再说影响，口语、简短、准确。"""
+    """你替值班工程师写一句结论：先说原因，再说影响。只能用材料里的词和数字，不增加别的原因。口语、简短、准确。"""
 
     question: str = dspy.InputField(desc="问题")
     material: str = dspy.InputField(desc="允许使用的材料")
-    conclusion: str = dspy.OutputField(desc="一到两句中文结论")
+    conclusion: str = dspy.OutputField(desc="一句中文结论，不超过 60 字")
 
 
 def conclusion_signature() -> Any:

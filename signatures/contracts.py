@@ -83,7 +83,7 @@ class PlanStep(Contract):
     origin: Literal["model", "default", "follow_up", "gap"] = "model"
 
 
-# --- executor contract (executor_evidence_v2) ---------------------------------------------------------------------------
+# --- executor contract (executor_evidence_v2) -----------------------------------------------------------------------
 
 
 class EvidenceBinding(Contract):
@@ -153,7 +153,7 @@ class GatekeeperResult(Contract):
 
 
 class VerifiedEvidence(Contract):
-    """One passed binding. ``matched_text`` is cut by the gate from the stored output, never copied from the Executor."""
+    """One passed binding. ``matched_text`` is cut by the gate from the stored output, not copied from the Executor."""
 
     binding_id: str
     run_id: str

@@ -70,7 +70,8 @@ def output_schema(signature: Any) -> dict[str, Any]:
         for name, field in signature.output_fields.items()
     }
     model = create_model("Answer", __config__=ConfigDict(extra="forbid"), **fields)
-    return model.model_json_schema()
+    schema: dict[str, Any] = model.model_json_schema()
+    return schema
 
 
 def _system(signature: Any) -> str:

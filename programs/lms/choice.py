@@ -34,6 +34,15 @@ class RoleLMs:
     engine: EmbeddedEngine | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
+    def context(self) -> dict[str, Any]:
+        """DSPy settings under which this model's calls are counted; the embedded engine counts its own."""
+        if self.engine is not None:
+            return {}
+        from programs.lms.remote_meter import RemoteMeter
+
+        meter = RemoteMeter()
+        return {"usage_tracker": meter, "callbacks": [meter]}
+
     def describe(self) -> dict[str, Any]:
         """What a version's manifest records: model, file hash, decoding settings. No secrets."""
         return {"name": self.name, **self.details}

@@ -7,7 +7,6 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from api.cli_verify import run_verify
 from api.errors import BadInput
 from api.verify_file import Origin, ResultsFile
 from programs.lms import choice
+from programs.lms.choice import RoleLMs
 
 ORIGIN = Origin("sha", "baseline", "scripted")
 
@@ -105,7 +105,7 @@ def test_ctrl_c_keeps_the_cases_that_are_done(
 def test_claim_that_points_at_nothing_is_refused_by_the_real_gate_without_a_model(
     cases: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    no_model = SimpleNamespace(name="none", generate=None, decide=None)
+    no_model = RoleLMs(name="none", generate=None)
     monkeypatch.setattr(choice, "open_lms", lambda *_, **__: no_model)
     monkeypatch.setenv("SUPERBIZ_COMPILED_DIR", str(tmp_path / "no-versions"))
     labelled = cases.read_text().replace('"is_critical": true', '"is_critical": true, "label": "unsupported"')

@@ -1,0 +1,49 @@
+"""What went wrong with a model call, as a stable code and a sentence; and whether asking again may help (G18)."""
+
+from __future__ import annotations
+
+_BY_NAME = (
+    ("timeout", "timeout"),
+    ("auth", "auth"),
+    ("permission", "auth"),
+    ("billing", "budget"),
+    ("ratelimit", "rate_limit"),
+    ("contextlength", "context_length"),
+    ("contextwindow", "context_length"),
+    ("unsupportedmodel", "unknown_model"),
+    ("unknownmodel", "unknown_model"),
+    ("notfound", "unknown_model"),
+    ("contentfilter", "content_filter"),
+    ("contentpolicy", "content_filter"),
+    ("notconfigured", "configuration"),
+    ("configuration", "configuration"),
+    ("invalidrequest", "bad_request"),
+    ("badrequest", "bad_request"),
+    ("truncated", "truncated"),
+    ("parse", "invalid_output"),
+    ("protocol", "invalid_output"),
+    ("transport", "connection"),
+    ("connection", "connection"),
+)
+_FINAL = frozenset(
+    {"auth", "budget", "context_length", "unknown_model", "content_filter", "configuration", "bad_request"}
+)
+REASON_CHARS = 300
+
+
+def failure_of(error: BaseException) -> tuple[str, str]:
+    """(code, reason). The reason is one line without the request's content."""
+    code = "model_error"
+    for kind in type(error).__mro__ if not isinstance(error, TimeoutError) else (TimeoutError,):
+        name = kind.__name__.lower().replace("_", "")
+        found = next((code for part, code in _BY_NAME if part in name), None)
+        if found:
+            code = found
+            break
+    first = (str(error).strip().splitlines() or [""])[0]
+    return code, f"{type(error).__name__}: {first}"[:REASON_CHARS]
+
+
+def is_retryable(code: str) -> bool:
+    """Whether the same bytes may succeed on a second try (G18)."""
+    return code not in _FINAL

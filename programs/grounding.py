@@ -1,0 +1,176 @@
+"""Literal grounding: every number, time, name and state of a claim looked up in the claim's own excerpts.
+
+No model takes part, so what it says can be trusted blindly: the same claim and excerpts give the same findings. It is
+precise before it is broad. ``conflicting`` means that the same quantity, name or state stands in the excerpts with
+another value and nowhere with this one; when in doubt a literal is ``unseen``. # G12
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from programs.literals.claims import ClaimText, Figure, read_claim
+from programs.literals.excerpts import Excerpts
+from programs.literals.identifiers import Name
+from programs.literals.match_names import contradicted_name, look_up_name
+from programs.literals.match_numbers import look_up_number
+from programs.literals.match_times import contradicted_time, look_up_time
+from programs.literals.order import order, transfer
+from programs.literals.outcome import Outcome, Scope
+from programs.literals.pairing import mispaired_with_entity, mispaired_with_time
+from programs.literals.scan import Quantity
+from programs.literals.setting import wrong_directions
+from programs.literals.states import direction, look_up_state, states_in
+from signatures.contracts import LiteralFinding, VerifiedEvidence
+
+_ENTITIES = frozenset({"ip", "host", "service", "code"})
+_DIMENSION_KIND = {
+    "percent": "percent",
+    "time": "duration",
+    "bytes": "bytes",
+    "byterate": "bytes",
+    "cpu": "cpu",
+    "count": "count",
+}
+_SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLiteral:
+    """One literal of a text. ``start`` and ``end`` are offsets into it; ``kind`` as in ``LiteralFinding``."""
+
+    text: str
+    kind: str
+    start: int
+    end: int
+    critical: bool
+
+
+def literals(text: str) -> tuple[ClaimLiteral, ...]:
+    """Every literal of a claim or fact in order of appearance, without looking anything up."""
+    claim = read_claim(text)
+    found = [(n.start, n.end, n.kind, n.critical) for n in (*claim.names, *claim.quotes)]
+    found += [(w.moment.start, w.moment.end, "time", True) for w in claim.whens]
+    found += [(f.quantity.start, f.quantity.end, _kind(claim, f), _is_critical(claim, f)) for f in claim.figures]
+    return tuple(ClaimLiteral(text[s:e], kind, s, e, critical) for s, e, kind, critical in sorted(found))
+
+
+def ground(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[LiteralFinding, ...]:
+    """Look every literal of the claim up in its own excerpts, in order of appearance.
+
+    Pure and deterministic. ``place`` is ``invocation_id raw_path`` of the excerpt that decided.
+    """
+    claim = read_claim(claim_text)
+    states = states_in(claim.text)
+    excerpts = Excerpts(evidence)
+    names = {name: look_up_name(name, excerpts) for name in (*claim.names, *claim.quotes)}
+    held = _held(names)
+    for name, outcome in names.items():
+        if outcome.status == "unseen":
+            names[name] = contradicted_name(claim, name, excerpts, held)
+    scopes = _scopes(claim, names)
+    times = {when: look_up_time(when, excerpts) for when in claim.whens}
+    figures = {f: look_up_number(claim, f, excerpts, scopes.get(f.clause, scopes[-1])) for f in claim.figures}
+    for when, outcome in times.items():
+        if outcome.status == "unseen":
+            times[when] = contradicted_time(claim, when, excerpts, _anchored(when.clause, claim, names, figures))
+    figures = mispaired_with_time(claim, figures, times, excerpts)
+    figures, times = mispaired_with_entity(claim, names, figures, times, excerpts)
+
+    findings: list[tuple[int, LiteralFinding]] = []
+    for name, outcome in names.items():
+        findings.append((name.start, _finding(claim, name.start, name.end, name.kind, outcome, name.critical)))
+    for when, outcome in times.items():
+        findings.append((when.moment.start, _finding(claim, when.moment.start, when.moment.end, "time", outcome, True)))
+    for figure, outcome in figures.items():
+        quantity = figure.quantity
+        critical = outcome.status == "conflicting" or _is_critical(claim, figure)
+        if outcome.status == "unseen" and figure.cue.derived:
+            critical = False
+        kind = _kind(claim, figure)
+        findings.append((quantity.start, _finding(claim, quantity.start, quantity.end, kind, outcome, critical)))
+    for state in states:
+        outcome = look_up_state(state, excerpts, scopes.get(claim.clause_of(state.start), scopes[-1]))
+        if outcome.status != "unseen":
+            critical = outcome.status == "conflicting"
+            findings.append((state.start, _finding(claim, state.start, state.end, "state", outcome, critical)))
+    for way in (
+        direction(claim.text, excerpts),
+        order(claim, names, figures, times, excerpts),
+        transfer(claim, names),
+    ):
+        if way:
+            findings.append((way[0], _finding(claim, way[0], way[1], "order", way[2], way[2].status == "conflicting")))
+    if claim.unread >= 0:
+        rest = Outcome("unseen", detail="too long or too many literals: not looked up from here on")
+        end = claim.unread + _SHOWN
+        findings.append((claim.unread, _finding(claim, claim.unread, end, "quoted", rest, True)))
+    findings += [(len(claim.text), finding) for finding in wrong_directions(claim_text, evidence)]
+    findings.sort(key=lambda pair: pair[0])
+    return tuple(dict.fromkeys(finding for _, finding in findings))
+
+
+def _held(names: dict[Name, Outcome]) -> frozenset[str]:
+    return frozenset(r for n, o in names.items() if o.status == "found" and n.critical for r in o.records)
+
+
+def _scopes(claim: ClaimText, names: dict[Name, Outcome]) -> dict[int, Scope]:
+    """Per clause, the records of the entities it names; a clause without one inherits the claim's (key -1)."""
+    by_clause: dict[int, list[tuple[Name, Outcome]]] = {}
+    for name, outcome in names.items():
+        if name.kind in _ENTITIES and name.critical:
+            by_clause.setdefault(claim.clause_of(name.start), []).append((name, outcome))
+            by_clause.setdefault(-1, []).append((name, outcome))
+    scopes = {clause: _scope(items) for clause, items in by_clause.items()}
+    scopes.setdefault(-1, Scope())
+    return scopes
+
+
+def _scope(items: list[tuple[Name, Outcome]]) -> Scope:
+    records = frozenset(record for _, outcome in items for record in outcome.records)
+    missing = any(o.status != "found" for n, o in items if n.kind in ("host", "service", "ip"))
+    return Scope(records, bool(records), missing)
+
+
+def _anchored(
+    clause: int, claim: ClaimText, names: dict[Name, Outcome], figures: dict[Figure, Outcome]
+) -> frozenset[str]:
+    """Records that hold every found strong literal of a clause."""
+    sets = [o.records for n, o in names.items() if o.status == "found" and claim.clause_of(n.start) == clause]
+    sets += [o.records for f, o in figures.items() if o.status == "found" and f.clause == clause and f.quantity.values]
+    sets = [records for records in sets if records]
+    return frozenset.intersection(*sets) if sets else frozenset()
+
+
+def _kind(claim: ClaimText, figure: Figure) -> str:
+    quantity = figure.quantity
+    if not quantity.values:
+        before = claim.text[max(0, quantity.start - 8) : quantity.start].lower()
+        return "port" if "端口" in before or "port" in before else "number"
+    if quantity.unit == "m" and quantity.raw >= 60:
+        return "cpu"  # 950m: millicores, nobody writes 950 minutes so
+    return _DIMENSION_KIND.get(quantity.values[0][0], "number")
+
+
+def _is_critical(claim: ClaimText, figure: Figure) -> bool:
+    """Numbers with a unit and telling bare numbers; small cardinals, ordinals and relative expressions are not."""
+    quantity: Quantity = figure.quantity
+    if figure.cue.vague or (quantity.values and quantity.values[0][0] == "factor"):
+        return False
+    if quantity.values and not quantity.is_count:
+        return True
+    return not quantity.is_whole or abs(quantity.raw) >= 10
+
+
+def _finding(claim: ClaimText, start: int, end: int, kind: str, outcome: Outcome, critical: bool) -> LiteralFinding:
+    cell = outcome.cell
+    return LiteralFinding(
+        text=claim.original[start:end],
+        kind=kind,
+        status=outcome.status,
+        critical=critical,
+        place=cell.place if cell else None,
+        evidence_text=cell.text[:_SHOWN] if cell else None,
+        detail=outcome.detail,
+    )

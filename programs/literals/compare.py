@@ -1,0 +1,90 @@
+"""Two numbers in one dimension: equal within the stated tolerance, certainly apart, or neither.
+
+Tolerance: half of the claim's last shown digit after unit conversion (93% for 93.4, 351 MB for 335Mi), 5% under a near
+word (约, about). Whole numbers of one unit must be equal. A value that only truncation or the excerpt's own rounding
+separates is neither equal nor apart.
+"""
+
+from __future__ import annotations
+
+from programs.literals.excerpts import SeenNumber
+from programs.literals.scan import Quantity
+
+NEAR = 0.05
+_STRICT_BYTES = frozenset(["KB", "kB", "MB", "GB", "TB", "KiB", "Ki", "MiB", "Mi", "GiB", "Gi", "TiB", "Ti"])
+
+
+def pairs(mine: Quantity, seen: SeenNumber) -> list[tuple[float, float, float, float]]:
+    """(claim value, half, seen value, half) for every dimension both can be read in."""
+    if mine.values and seen.values:
+        return [(v, h, w, g) for dim, v, h in mine.values for other, w, g in seen.values if dim == other]
+    if mine.values and seen.quantity.unit:
+        return []
+    if mine.values and mine.unit in ("core", "cores", "核") and not seen.values:
+        return []
+    if mine.values and mine.values[0][0] == "bytes" and seen.quantity.raw >= 4096:
+        return [(v, h, seen.quantity.raw, 0.5) for dim, v, h in mine.values if dim == "bytes"]  # heap used=6442450944
+    return [(mine.raw, mine.half, seen.quantity.raw, seen.quantity.half)]
+
+
+def equal(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
+    """The same quantity within the stated tolerance, in any reading of the two units."""
+    both = pairs(mine, seen) if mine.values else [(mine.raw, mine.half, seen.quantity.raw, seen.quantity.half)]
+    exact = (not mine.values or mine.is_count) and mine.is_whole and seen.quantity.is_whole
+    for value, half, other, _ in both:
+        slack = 1e-9 * max(1.0, abs(value)) if exact else half * 1.000001
+        if approx:
+            slack = max(slack, NEAR * abs(value))
+        if abs(value - other) <= slack:
+            return True
+    return False
+
+
+def apart(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
+    """Certainly another value: no rounding, truncation or ambiguous unit explains the difference."""
+    both = pairs(mine, seen)
+    if not both:
+        return False
+    if {"K", "M", "G", "T", "k", "m", "g"} & {mine.unit, seen.quantity.unit} and mine.unit != seen.quantity.unit:
+        return all(abs(v - w) > 0.15 * max(abs(v), abs(w)) for v, _, w, _ in both)
+    binary = mine.unit in _STRICT_BYTES and seen.quantity.unit not in _STRICT_BYTES
+    same_writing = mine.unit == seen.quantity.unit and seen.quantity.half >= mine.half
+    for value, half, other, other_half in both:
+        between = abs(value - other)
+        if same_writing and mine.half == seen.quantity.half and not approx:
+            if between <= half * 0.5:
+                return False
+        elif between <= max(
+            2 * half + other_half, NEAR * 2 * abs(value) if approx else 0, 0.11 * abs(value) if binary else 0
+        ):
+            return False
+    return True
+
+
+def satisfies(mine: Quantity, seen: SeenNumber, bound: str) -> bool:
+    """Whether an excerpt's number keeps to a claimed bound (``>`` at least, ``<`` at most)."""
+    return any(w >= v - h if bound == ">" else w <= v + h for v, h, w, _ in pairs(mine, seen))
+
+
+def gap(mine: Quantity, seen: SeenNumber) -> float:
+    """Distance in the base unit; infinite when they cannot be compared."""
+    return min((abs(v - w) for v, _, w, _ in pairs(mine, seen)), default=float("inf"))
+
+
+def outside_range(mine: Quantity, pool: list[SeenNumber]) -> bool:
+    """Outside the range that the visible values span: between two points a value may have been passed."""
+    values = [(v, w) for s in pool for v, _, w, _ in pairs(mine, s)]
+    if not values:
+        return False
+    value = values[0][0]
+    return value < min(w for _, w in values) or value > max(w for _, w in values)
+
+
+def shares_dimension(one: Quantity, two: Quantity) -> bool:
+    """Whether two numbers of the claim measure the same kind of thing."""
+    return bool({v[0] for v in one.values} & {v[0] for v in two.values})
+
+
+def series_of(seen: SeenNumber) -> str:
+    """The series that a point belongs to; empty for any other number."""
+    return seen.cell.series if ".points[" in seen.cell.record else ""

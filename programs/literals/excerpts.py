@@ -1,0 +1,172 @@
+"""A claim's excerpts grouped by record: leaves of one log line, one point, one alert belong together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from programs.literals.cells import NAME_FIELDS, TIME_FIELDS, Cell, cells_of
+from programs.literals.concepts import concepts
+from programs.literals.scan import Quantity, Scan, scan
+from programs.literals.times import Moment, stamp
+from programs.literals.units import UNITS, Reading, readings_of_name
+from signatures.contracts import VerifiedEvidence
+
+_KEY = re.compile(r"([A-Za-z_][\w.\- ]{0,40}?)[\"']?\s*(?:=|:|\bis\b|\bof\b)\s*[\"'(\[]?$", re.A)
+_UNNAMED = "\0"
+_KEY_ENDS = frozenset("=:")
+
+
+class SeenNumber(NamedTuple):
+    """A number of an excerpt with its key, what it measures, and the words around it."""
+
+    quantity: Quantity
+    cell: Cell
+    key: str
+    values: tuple[tuple[str, float, float], ...]
+    context: str
+
+    @property
+    def about(self) -> frozenset[str]:
+        """The concepts of its key and of the words beside it."""
+        return concepts(self.context)
+
+
+_DIGIT = re.compile(r"\d", re.A)
+_NOTHING = Scan((), (), ())
+
+
+def _scan(cell: Cell) -> Scan:
+    """What a cell holds; words, times and numbers of interest all have a digit (or a Chinese numeral)."""
+    if cell.field in TIME_FIELDS and (moment := stamp(cell.text, 0, len(cell.text))) and moment.hour is not None:
+        return Scan((), (moment,), ())
+    return scan(cell.text) if not cell.text.isascii() or _DIGIT.search(cell.text) else _NOTHING
+
+
+def _values(quantity: Quantity, readings: tuple[Reading, ...]) -> tuple[tuple[str, float, float], ...]:
+    return quantity.values or tuple((dim, quantity.raw * f, quantity.half * f) for dim, f in readings)
+
+
+@lru_cache(maxsize=4096)
+def _in_text(text: str) -> tuple[tuple[Quantity, str, tuple[tuple[str, float, float], ...], str], ...]:
+    """(number, key, values, context) of each number in a sentence or a line of key=value pairs."""
+    out: list[tuple[Quantity, str, tuple[tuple[str, float, float], ...], str]] = []
+    floor = 0
+    for quantity in scan(text).numbers:
+        before = text[max(floor, quantity.start - 48) : quantity.start]
+        stem = before.rstrip(" \"'([")
+        named = _KEY.search(before) if stem[-1:] in _KEY_ENDS or stem.endswith((" is", " of")) else None
+        if before.strip(" ") == "," and out:  # isr=[2,3]: one key for the whole list
+            out.append((quantity, out[-1][1], out[-1][2] and quantity.values, out[-1][3]))
+            floor = quantity.end
+            continue
+        key = named[1].split()[-1] if named else ""
+        word = stem.rpartition(" ")[2]
+        if not named and not quantity.unit and word[-1:].isalnum() and readings_of_name(word):
+            key = word  # of size 67108864
+        context = named[1] if named else before[-32:] + " " + text[quantity.end : quantity.end + 14]
+        readings = readings_of_name(key) if key and not quantity.unit else ()
+        out.append((quantity, key, _values(quantity, readings), context))
+        floor = quantity.end
+    return tuple(out)
+
+
+# Claims of one run share excerpts, so what one excerpt holds is read once.
+
+
+@lru_cache(maxsize=2048)
+def _moments_in(source: str, raw_path: str, text: str) -> tuple[tuple[Moment, Cell], ...]:
+    cells = cells_of(source, raw_path, text)
+    return tuple((m, cell) for cell in cells if cell.field not in NAME_FIELDS for m in _scan(cell).moments)
+
+
+@lru_cache(maxsize=2048)
+def _words_in(source: str, raw_path: str, text: str) -> tuple[tuple[str, Cell], ...]:
+    cells = cells_of(source, raw_path, text)
+    return tuple((word.lower(), cell) for cell in cells if not cell.is_time for _, _, word in _scan(cell).words)
+
+
+@lru_cache(maxsize=2048)
+def _numbers_in(source: str, raw_path: str, text: str) -> tuple[SeenNumber, ...]:
+    """Numbers of one excerpt; one that is a whole cell is left unnamed, since other excerpts may name it."""
+    out: list[SeenNumber] = []
+    for cell in cells_of(source, raw_path, text):
+        if cell.field in NAME_FIELDS or (cell.is_time and cell.field != "0"):
+            continue
+        found = _scan(cell).numbers
+        if len(found) == 1 and found[0].end - found[0].start >= len(cell.text.strip()):
+            out.append(SeenNumber(found[0], cell, _UNNAMED, (), ""))
+        elif found:
+            out.extend(SeenNumber(q, cell, key, values, about) for q, key, values, about in _in_text(cell.text))
+    return tuple(out)
+
+
+class Excerpts:
+    """Everything a claim may rest on. Views are computed when the first literal asks for them."""
+
+    def __init__(self, evidence: Sequence[VerifiedEvidence]) -> None:
+        self.items = tuple((item.source_invocation_id, item.raw_path, item.matched_text) for item in evidence)
+        self.cells: tuple[Cell, ...] = tuple(cell for item in self.items for cell in cells_of(*item))
+
+    @cached_property
+    def records(self) -> dict[str, list[Cell]]:
+        """Cells by record; a point also shows its series' name and labels."""
+        out: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            out.setdefault(cell.record, []).append(cell)
+        return out
+
+    @cached_property
+    def series_cells(self) -> dict[str, list[Cell]]:
+        """Name, unit and label cells by series."""
+        out: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            if cell.series and ".points[" not in cell.record:
+                out.setdefault(cell.series, []).append(cell)
+        return out
+
+    def around(self, record: str, series: str) -> list[Cell]:
+        """All cells that describe a record: its own and those of its series."""
+        own = self.records.get(record, [])
+        return own + self.series_cells.get(series, []) if series and series != record else own
+
+    def _naming(self, cell: Cell) -> tuple[str, tuple[Reading, ...]]:
+        """(key, readings) of a cell whose whole text is one number."""
+        field = cell.field
+        point = ".points[" in cell.record
+        cells = self.series_cells.get(cell.series, []) if point else self.records[cell.record]
+        metric = next((c.text for c in cells if c.field in ("metric", "__name__")), "")
+        unit = next((c.text for c in cells if c.field == "unit"), "")
+        readings = UNITS.get(unit) or (readings_of_name(unit) if unit else ()) or readings_of_name(metric)
+        if point or (metric and field in ("first", "last", "min", "max", "before", "after", "value", "threshold")):
+            key = (
+                metric
+                if point or field in ("first", "last", "min", "max", "before", "after", "value")
+                else f"{metric}_{field}"
+            )
+            return key, readings
+        return field, readings_of_name(field)
+
+    @cached_property
+    def numbers(self) -> tuple[SeenNumber, ...]:
+        """Every number of the excerpts, in order."""
+        out: list[SeenNumber] = []
+        for item in self.items:
+            for slot in _numbers_in(*item):
+                if slot.key == _UNNAMED:
+                    key, readings = self._naming(slot.cell)
+                    slot = SeenNumber(slot.quantity, slot.cell, key, _values(slot.quantity, readings), key)
+                out.append(slot)
+        return tuple(out)
+
+    @cached_property
+    def moments(self) -> tuple[tuple[Moment, Cell], ...]:
+        """Every time of the excerpts, in order."""
+        return tuple(pair for item in self.items for pair in _moments_in(*item))
+
+    @cached_property
+    def words(self) -> tuple[tuple[str, Cell], ...]:
+        """Every word token (lower case) of the excerpts, in order."""
+        return tuple(pair for item in self.items for pair in _words_in(*item))

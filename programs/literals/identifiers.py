@@ -1,0 +1,193 @@
+"""Names in a claim: addresses, hosts, services, codes, paths, versions, quoted text; and their whole-token lookup."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from programs.literals import names
+from programs.literals.scan import Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as the claim writes it. ``kind``: ip, host, service, code, quoted. ``needle``: lower case, as searched."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+    needle: str
+    critical: bool = True
+
+
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$")
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I)
+_VERSION = re.compile(r"[vV]?\d+(?:\.\d+)+(?:[-.]?[A-Za-z0-9]+)*$")
+_CAMEL = re.compile(r"[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*$|[A-Z]{2,}[a-z]{2,}[A-Za-z0-9]*$")
+_CODE_DASH = re.compile(r"[A-Z]{2,10}[-_]?\d{2,6}$")
+_CAPS_CODE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_HEX = re.compile(r"0x[0-9a-fA-F]+$")
+_POD = re.compile(r"[a-z][a-z0-9-]*-[a-f0-9]{6,10}-[a-z0-9]{5}$")
+_QUOTED = re.compile(
+    r"`([^`\n]{1,160})`|“([^”\n]{1,160})”|\"([^\"\n]{1,160})\"|「([^」\n]{1,160})」|『([^』\n]{1,160})』|"
+    r"(?<![A-Za-z0-9])'([^'\n]{2,160})'(?![A-Za-z])|‘([^’\n]{1,160})’"
+)
+_ANY_QUOTE = re.compile("[`“\"「『'‘]")
+_THREE_DIGITS = re.compile(r"(?<![\d.])[1-5]\d\d(?![\d.]\d)", re.A)
+_HTTP_CODE = re.compile(
+    r"(?:HTTP(?:/\d(?:\.\d)?)?(?:\s*(?:状态码|错误码|响应码|status|code|错误|返回))?|状态码|响应码|返回码|status(?:\s?code)?|"
+    r"返回(?:的是|了|的)?|报(?:的是|了)?|响应(?:的是|了)?|returned|returning|returns|responded with|\ba)\s*(?:是|为|"
+    r"[:=])?\s*(?:HTTP\s*)?([1-5]\d\d)(?!\s*[\d.%]|\s?(?:ms|s|条|次|个|毫秒|秒|MB|GB|KB|行|笔|台)|[\w.:])",
+    re.I | re.A,
+)
+_OTHER_CODE = re.compile(
+    r"(?:错误码|错误号|退出码|退出状态|exit(?:ed)?(?:\s(?:code|status|with code|with status|with))?|error\s?code|errno|"
+    r"error|rc|SQLSTATE|code)\s*(?:是|为|[:=]|was|is|of)?\s*(-?\d{1,6})(?![\w.:%]|\s?(?:ms|条|次|个|行|rows|"
+    r"lines|times))",
+    re.I | re.A,
+)
+_VERSION_NUMBER = re.compile(r"(?:版本号?|version|\bv)\s*(?:是|为|号|:)?\s*(\d+\.\d+)(?![\w.%])", re.I | re.A)
+_SERVICE_WORD = re.compile(
+    r"^\s?(?:服务|实例|集群|节点|进程|主机|容器|组件|模块|pod|service|cluster|instance|node|host|process|server|daemon)(?![A-Za-z])",
+    re.I,
+)
+_NOT_HOSTLIKE_TLD = re.compile(r"\.(?:[A-Z][a-z]+)$")
+
+
+def quoted(text: str) -> list[Name]:
+    """Quoted spans. Prose in quotes (no letter or digit of an identifier) is not critical."""
+    out: list[Name] = []
+    if not _ANY_QUOTE.search(text):
+        return out
+    for found in _QUOTED.finditer(text):
+        inner = next(group for group in found.groups() if group)
+        stripped = inner.strip(" ,.;，。；")
+        if not stripped:
+            continue
+        technical = found[1] is not None or re.search(r"[A-Za-z0-9]{2}", stripped) is not None
+        out.append(Name(found.start(), found.end(), inner, "quoted", " ".join(stripped.lower().split()), technical))
+    return out
+
+
+def _kind(token: str, text: str, end: int) -> tuple[str, bool] | None:
+    """(kind, critical) of a word token, or None when it is ordinary prose."""
+    low = token.lower()
+    if names.is_plain(token):
+        return None
+    if _IP.match(token):
+        return "ip", True
+    if _UUID.match(token) or _HEX.match(token) or low.startswith("blk_") or token[0] == "/":
+        return "code", True
+    if low in names.SOFTWARE:
+        return "service", True
+    letters = any(char.isalpha() for char in token)
+    digits = any(char.isdigit() for char in token)
+    if not letters:
+        return ("code", True) if _VERSION.match(token) else None
+    if (
+        _VERSION.match(token)
+        or _CODE_DASH.match(token)
+        or _CAPS_CODE.match(token)
+        or token.startswith(names.CODE_PREFIXES)
+    ):
+        return "code", True
+    if ":" in token:
+        return "host", True
+    if re.match(r"\dxx$", low):
+        return None
+    if "_" in token.strip("_"):
+        return "service", True
+    if _POD.match(token):
+        return "host", True
+    if digits:
+        if re.match(r"\d+[A-Za-z]{1,3}$", token):  # 3A, 2nd, 10x
+            return None
+        if re.match(r"[A-Za-z]\d$", token):
+            return "code", False
+        return "host", True
+    if "." in token:
+        if "$" in token or token.count(".") >= 2:
+            return "service", True
+        return ("host", True) if not _NOT_HOSTLIKE_TLD.search(token) and min(map(len, token.split("."))) >= 2 else None
+    if "-" in token:
+        if token.isupper():
+            return None
+        service_like = bool(_SERVICE_WORD.match(text[end : end + 12])) or not text.isascii()
+        if names.is_infrastructure(token):
+            return "service", True
+        return None if names.is_prose_compound(token) else ("service", service_like)
+    if _CAMEL.match(token) and len(token) > 3 and not names.is_product_camel(token):
+        return ("code" if token.endswith(("Exception", "Error", "Killed", "Pressure", "BackOff")) else "service"), True
+    if (
+        _SERVICE_WORD.match(text[end : end + 10])
+        and text[end : end + 1] not in (" ",)
+        and not text.isascii()
+        and low == token
+        and len(token) > 2
+    ):
+        return "service", False
+    return None
+
+
+def names_in(text: str, scan: Scan) -> list[Name]:
+    """Every name of a narrowed claim text, quoted spans apart."""
+    out = [
+        Name(start, end, token, kind[0], token.lower(), kind[1])
+        for start, end, token in scan.words
+        if (kind := _kind(token, text, end)) is not None
+    ]
+    for found in _HTTP_CODE.finditer(text) if _THREE_DIGITS.search(text) else ():
+        out.append(Name(found.start(1), found.end(1), found[1], "code", found[1]))
+    for found in (*_OTHER_CODE.finditer(text), *_VERSION_NUMBER.finditer(text)):
+        if not any(name.start == found.start(1) for name in out):
+            out.append(Name(found.start(1), found.end(1), found[1], "code", found[1]))
+    return sorted(out, key=lambda name: name.start)
+
+
+_POD_TAIL = re.compile(r"-[a-f0-9]{6,10}-[a-z0-9]{5}(?![a-z0-9-])")
+
+
+def _word(char: str) -> bool:
+    return char.isascii() and (char.isalnum() or char == "_")
+
+
+def whole(needle: str, low: str) -> int:
+    """Position of ``needle`` in ``low`` (both lower case) as a whole token, or -1.
+
+    ``redis`` is not in ``redis-sentinel`` and ``pay-1`` not in ``pay-10``; a dotted or slashed neighbour is another
+    part of a path or of a full host name and does not break the token, except for addresses and versions.
+    """
+    at = low.find(needle)
+    size = len(needle)
+    numeric = needle[0].isdigit() and needle[-1].isdigit()
+    while at >= 0:
+        end = at + size
+        before = low[at - 1] if at else " "
+        after = low[end] if end < len(low) else " "
+        ok = not (_word(before) and _word(needle[0])) and not (_word(after) and _word(needle[-1]))
+        if ok and before in "-." and at >= 2 and _word(low[at - 2]) and _word(needle[0]):
+            ok = before == "." and not numeric and not low[at - 2].isdigit()
+        if ok and after in "-." and end + 1 < len(low) and _word(low[end + 1]) and _word(needle[-1]):
+            ok = (after == "." and not numeric) or (after == "-" and _POD_TAIL.match(low, end) is not None)
+        if ok:
+            return at
+        at = low.find(needle, at + 1)
+    return -1
+
+
+def shape(token: str) -> str:
+    """Digits as 9 and letters as a: tokens of one shape are written alike."""
+    return re.sub(r"[a-z]", "a", re.sub(r"\d", "9", token.lower()))
+
+
+def near_miss(needle: str, other: str) -> bool:
+    """``other`` is ``needle`` with one or two characters changed or two swapped, or another number after one prefix."""
+    if needle == other:
+        return False
+    if len(needle) == len(other):
+        return sum(a != b for a, b in zip(needle, other, strict=True)) <= 2 and (
+            shape(needle) == shape(other) or len(needle) >= 12
+        )
+    a, b = re.sub(r"\d+", "9", needle), re.sub(r"\d+", "9", other)
+    return a == b and abs(len(needle) - len(other)) <= 2

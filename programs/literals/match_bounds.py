@@ -1,0 +1,79 @@
+"""Bounds and extremes of a claim (超过 90%, never above 5 s, 峰值 97%) against the visible values."""
+
+from __future__ import annotations
+
+import re
+
+from programs.literals.claims import ClaimText, Figure
+from programs.literals.compare import apart, gap, pairs, satisfies, series_of
+from programs.literals.excerpts import Excerpts, SeenNumber
+from programs.literals.outcome import UNSEEN, Outcome, Scope, found_in
+from programs.literals.same_time import between
+
+_PEAK = re.compile(r"(?:最高|峰值|最大|顶峰|\b(?:peak(?:ed|s)?|max(?:imum)?|highest|topped))[^\d]{0,10}$", re.I)
+_TROUGH = re.compile(r"(?:最低|谷值|最小|\b(?:min(?:imum)?|lowest|bottomed))[^\d]{0,10}$", re.I)
+_SUMMARY = frozenset(["first", "last", "min", "max"])
+_THROUGHOUT = re.compile(
+    r"一直|始终|全程|均|都|每个|所有|\b(?:all|every|each|stay(?:ed|s)|remain(?:ed|s)|throughout|always|consistently|kept)\b",
+    re.I,
+)
+
+
+def beyond_extreme(claim: ClaimText, figure: Figure, hits: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:
+    """A visible point above the claimed peak (or below the claimed trough) of the same series."""
+    before = claim.text[max(0, figure.quantity.start - 16) : figure.quantity.start]
+    sign = 1 if _PEAK.search(before) else -1 if _TROUGH.search(before) else 0
+    series = {series_of(hit) for hit in hits}
+    if not sign or len(series) != 1 or "" in series or len(claim.whens) > 1:
+        return None
+    points = [s for s in excerpts.numbers if series_of(s) in series]
+    extreme = max(points, key=lambda s: sign * s.quantity.raw)
+    return extreme if apart(figure.quantity, extreme, figure.cue.approx) else None
+
+
+def extreme_field(claim: ClaimText, figure: Figure) -> str:
+    """``max`` or ``min`` when the claim gives the number as a peak or a trough; else empty."""
+    before = claim.text[max(0, figure.quantity.start - 16) : figure.quantity.start]
+    return "max" if _PEAK.search(before) else "min" if _TROUGH.search(before) else ""
+
+
+def _crossing(claim: ClaimText, figure: Figure, pool: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:
+    """A point of the one visible series that breaks 一直超过, never exceeded, inside the two times the claim names."""
+    mine, bound = figure.quantity, figure.cue.bound
+    points = [s for s in pool if series_of(s)]
+    summary = [s for s in pool if s.cell.field in _SUMMARY]
+    if summary and not points and not claim.whens and len({(s.key, s.cell.record) for s in summary}) == 1:
+        points = summary  # a series shown by its first, last, min and max
+    if not points or len({series_of(s) for s in points}) != 1 or len(claim.whens) not in (0, 2):
+        return None
+    if claim.whens:
+        when = {cell.record: moment for moment, cell in excerpts.moments}
+        first, last = (w.moment for w in claim.whens)
+        points = [s for s in points if s.cell.record in when and between(first, when[s.cell.record], last)]
+    broken = [s for s in points if not satisfies(mine, s, bound) and apart(mine, s, figure.cue.approx)]
+    return max(broken, key=lambda s: gap(mine, s), default=None)
+
+
+def look_up_bound(
+    claim: ClaimText, figure: Figure, related: list[tuple[SeenNumber, str]], scope: Scope, excerpts: Excerpts
+) -> Outcome:
+    """超过 90%, under 5 s: found when a figure of that quantity satisfies it; conflicting when all of them miss it."""
+    mine, cue = figure.quantity, figure.cue
+    strong = [s for s, r in related if r in ("key", "same") and pairs(mine, s)]
+    loose = [s for s, r in related if r == "open" and mine.values and not mine.is_count and pairs(mine, s) and s.values]
+    if (cue.every or _THROUGHOUT.search(claim.clause_text(figure.clause))) and mine.values and not cue.negated:
+        crossing = _crossing(claim, figure, [s for s in strong + loose if scope.admits(s.cell)], excerpts)
+        if crossing:
+            shown = crossing.quantity.text
+            return Outcome("conflicting", crossing.cell, shown, f"a visible point is {shown}")
+    fitting = [s for s in strong + loose if satisfies(mine, s, cue.bound)]
+    if fitting:
+        return found_in(fitting, mine, f"{fitting[0].quantity.text} is {'over' if cue.bound == '>' else 'under'} it")
+    misses = [s for s in strong if s.values and scope.admits(s.cell)]
+    if misses and mine.values and not loose and not cue.negated and not cue.derived:
+        extreme = max(misses, key=lambda s: s.quantity.raw * (1 if cue.bound == ">" else -1))
+        if apart(mine, extreme, cue.approx):
+            return Outcome(
+                "conflicting", extreme.cell, extreme.quantity.text, f"the excerpts show {extreme.quantity.text}"
+            )
+    return UNSEEN

@@ -1,0 +1,67 @@
+"""Up or down: a sentence that says a value was raised, against records that show it lowered, and the other way round.
+
+A small model that reads ``maximum-pool-size 64 -> 8`` writes 增加 as easily as 减少; no number in such a sentence is
+wrong, so only the direction word gives it away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from signatures.contracts import LiteralFinding, VerifiedEvidence
+
+_NUMBER = r"(-?\d+(?:\.\d+)?)"
+_ARROW = re.compile(rf"{_NUMBER}\s?(?:[a-zA-Z%]{{1,5}}\s?)?(?:->|→|=>|⇒)\s?{_NUMBER}(?![\w.])")
+_OLD_NEW = re.compile(rf"\b(?:old|from|before)[=:]\s?{_NUMBER}\D{{1,12}}\b(?:new|to|after)[=:]\s?{_NUMBER}(?![\w.])")
+_UP = re.compile(
+    r"增加|增大|提高|提升|调大|调高|上调|扩大|扩容|加大|升高|\b(?:increas\w+|rais\w+|enlarg\w+)\b", re.IGNORECASE
+)
+_DOWN = re.compile(
+    r"减少|减小|降低|调小|调低|下调|缩小|缩减|缩容|降为|\b(?:decreas\w+|lower\w*|reduc\w+|shr[iau]nk\w*)\b",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"配置|变更|参数|设置|上限|阈值|大小|最大|限制|池|改|\b(?:config\w*|setting|limit|size|threshold)\b", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"[，,。；;！？]|导致|造成|引起|进而|使得|从而")
+# A metric may rise or fall as it likes after a change: its own record says so.
+_METRIC = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
+
+
+def steps_of(text: str) -> list[tuple[float, float, str]]:
+    """(old, new, as written) of every numeric change that a text states, e.g. ``64 -> 8`` or ``old=64 new=8``."""
+    found = [*_ARROW.finditer(text), *_OLD_NEW.finditer(text)]
+    return [(float(match[1]), float(match[2]), match[0]) for match in found if match[1] != match[2]]
+
+
+def direction_of(text: str) -> int:
+    """+1 when every numeric change in the text goes up, -1 when every one goes down, else 0."""
+    signs = {1 if new > old else -1 for old, new, _ in steps_of(text)}
+    return signs.pop() if len(signs) == 1 else 0
+
+
+def wrong_directions(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[LiteralFinding, ...]:
+    """Direction words of clauses about a changed setting that go against every numeric change in the excerpts."""
+    shown = [(item, step) for item in evidence for step in steps_of(item.matched_text)]
+    signs = {1 if new > old else -1 for _, (old, new, _) in shown}
+    if len(signs) != 1:
+        return ()
+    sign = signs.pop()
+    item, (_, _, written) = shown[0]
+    findings = []
+    for clause in _CLAUSE.split(claim_text):
+        word = (_UP if sign < 0 else _DOWN).search(clause)
+        same = (_DOWN if sign < 0 else _UP).search(clause)
+        if word and not same and _CHANGE.search(clause) and not _METRIC.search(clause):
+            findings.append(
+                LiteralFinding(
+                    text=word[0],
+                    kind="state",
+                    status="conflicting",
+                    place=f"{item.source_invocation_id} {item.raw_path}",
+                    evidence_text=written,
+                    detail="the excerpts show the opposite direction",
+                )
+            )
+    return tuple(findings)

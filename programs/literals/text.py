@@ -1,0 +1,170 @@
+"""Text as the literal extractors see it: same length as the original, so that offsets stay valid."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# The full-width comma, semicolon, full stop and marks keep their form: they end clauses and never sit inside a number.
+_KEEP_WIDE = {0xFF0C, 0xFF1B, 0xFF01, 0xFF1F}
+_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if code not in _KEEP_WIDE}
+_NARROW |= {0x3000: 0x20, 0x00A0: 0x20, 0x2212: 0x2D, 0x2013: 0x2D, 0x2011: 0x2D, 0x00B5: 0x75, 0x03BC: 0x75}
+_WIDE_THOUSANDS = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
+
+CJK = "\u4e00-\u9fff"
+_CLAUSE_END = re.compile(
+    r"[，。；！？;!?\n]|,(?!\d{3}(?!\d))|\.(?=\s|$)|(?<=\s)(?:and|but|while|then)(?=\s)|而(?!且|是)|(?<=\s)-(?=\s)"
+)
+
+
+def narrow(text: str) -> str:
+    """Full-width digits, letters and signs as their ASCII forms, character for character."""
+    if text.isascii():
+        return text
+    if "，" in text:
+        text = _WIDE_THOUSANDS.sub(",", text)
+    return text.translate(_NARROW)
+
+
+def clauses(text: str) -> tuple[tuple[int, int], ...]:
+    """The (start, end) spans between clause marks, in order."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for mark in _CLAUSE_END.finditer(text):
+        if mark.start() > at:
+            spans.append((at, mark.start()))
+        at = mark.end()
+    if at < len(text):
+        spans.append((at, len(text)))
+    return tuple(spans)
+
+
+_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+_PLACES = {"十": 10, "百": 100, "千": 1000}
+
+
+def chinese_number(text: str) -> int | None:
+    """The value of a simple numeral such as 十二, 三百零五, 两千; None when it is not one."""
+    total = digit = 0
+    seen_digit = False
+    for char in text:
+        if char in _DIGITS:
+            if seen_digit and digit:
+                return None
+            digit, seen_digit = _DIGITS[char], True
+        elif char in _PLACES:
+            total += (digit if seen_digit else 1) * _PLACES[char]
+            digit, seen_digit = 0, False
+        else:
+            return None
+    return total + digit
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What the words right beside a literal make of it.
+
+    ``bound`` is ``>`` (at least, over) or ``<`` (at most, under). ``derived``: a difference, mean or span that
+    need not stand in any excerpt. ``vague``: an ordinal, a step or a section number. ``every``: a bound that was never
+    crossed (从未超过, never exceeded), so that one value beyond it speaks against the claim.
+    """
+
+    approx: bool = False
+    bound: str = ""
+    derived: bool = False
+    negated: bool = False
+    vague: bool = False
+    every: bool = False
+
+
+_PLAIN = Cue()
+_APPROX_BEFORE = re.compile(
+    r"(?:约|大约|大概|约为|大致|差不多|接近|将近|近|~|≈|几乎|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|"
+    r"circa|close to|some))"
+    r"\s*(?:为|是|at\s|to\s)?\s*$",
+    re.I,
+)
+_APPROX_AFTER = re.compile(r"^\s*(?:左右|上下|前后|附近|or so\b|ish\b)")
+_OVER_BEFORE = re.compile(
+    r"(?:超过|超出|大于|高于|多于|突破|超|逾|至少|不低于|不少于|不小于|>=?|≥"
+    r"|\b(?:over|above|more than|exceed(?:s|ed|ing)?|"
+    r"greater than|higher than|at least|beyond))"
+    r"\s*了?\s*$",
+    re.I,
+)
+_OVER_AFTER = re.compile(r"^\s*(?:以上|多(?!次|个)|\+|or more\b|or higher\b|余)")
+_UNDER_BEFORE = re.compile(
+    r"(?:(?<!不)低于|(?<!不)小于|(?<!不)少于|不到|不足|至多|最多|不超过|不高于|不大于|<=?|≤"
+    r"|\b(?:below|under|less than|fewer than|"
+    r"lower than|at most|up to|no more than|within))"
+    r"\s*$",
+    re.I,
+)
+_UNDER_AFTER = re.compile(r"^\s*(?:以下|以内|之内|or less\b|or lower\b|or fewer\b)")
+_NEVER = re.compile(
+    r"(?:从未|从来没有|从没|没有|没|未|未曾|不曾|并未|\b(?:never|not|hardly)|n't)\s*(?:再|went|gone|been|have|rise|rose|go)?\s*$",
+    re.I,
+)
+_DERIVED_BEFORE = re.compile(
+    r"(?:(?:增加|上涨|上升|下降|减少|降低|提高|缩短|延长|下跌|增长|涨|降|升|高出|低了|高了|多|少|快|慢|晚|早|差|相差|间隔|相隔|持续|历时|跨度|总共用|平均|均值|每隔?|"
+    r"过去|最近|近|未来|之后|连续)(?:了|为|值|约|大约|近|超过|时间|的|在|约为|时长|大约为)*"
+    r"|\b(?:by|every|per|each|average|avg|mean|past|previous|difference of|gap of|apart|lasted|lasting|"
+    r"for|within|after|increase of|drop of|another|next|in)\s*(?:the|of|is|was|about|around|over|under|"
+    r"last)?)\s*$",
+    re.I,
+)
+_DERIVED_AFTER = re.compile(
+    r"^\s*(?:之后|后|之前|前|内|之内|以内|里|期间|的?(?:差值?|差距|间隔|增幅|降幅|跨度|增长|下降|窗口)|later\b|earlier\b|apart\b|after\b|"
+    r"before\b|ago\b|window\b|higher\b|lower\b|longer\b|more\b|increase\b|drop\b|faster\b|slower\b)",
+    re.I,
+)
+_NEGATED = re.compile(
+    r"(?:不是|并非|而非|并不是|而不是|不等于|没有达到|没达到|没有到|没到|未达|未到|没有|未见"
+    r"|\b(?:not|never|rather than|instead of|isn't|"
+    r"wasn't|without|no))\s*(?:在|于|为|at|on|from|a|the|an|to|reach|reached|in)?\s*$",
+    re.I,
+)
+_VAGUE_BEFORE = re.compile(
+    r"(?:第|步骤|阶段|§|章节|\b(?:step|section|chapter|phase|item|figure|table|rule|level|priority))\s*$", re.I
+)
+# What the patterns above can end or begin with: most literals stand beside none of it.
+_ENDS = frozenset(
+    "约概致多近乎为是过出于破超逾少低了到足高大小加涨升降减提缩短延长跌增慢快晚早差隔续时度均值每去最来的在后非等有没达未见第骤段节章之间跨用~≈>=≥<≤§-"
+)
+_STARTS = frozenset("左上前后附多+余以之内里期的差间增降下跨窗")
+
+
+def negated(text: str, start: int) -> bool:
+    """Whether the words right before ``text[start:]`` deny it (不是, rather than)."""
+    before = text[max(0, start - 22) : start].rstrip()
+    return bool(before) and (not before[-1].isascii() or before[-1].isalpha()) and bool(_NEGATED.search(before))
+
+
+def cue(text: str, start: int, end: int) -> Cue:
+    """What stands right before and after ``text[start:end]`` makes of that literal."""
+    before, after = text[max(0, start - 22) : start].rstrip(), text[end : end + 12].lstrip()
+    if not (before and (before[-1] in _ENDS or (before[-1].isascii() and before[-1].isalpha()))):
+        before = ""
+    if not (after and (after[0] in _STARTS or (after[0].isascii() and after[0].isalpha()))):
+        after = ""
+    if not before and not after:
+        return _PLAIN
+    approx = bool(before and _APPROX_BEFORE.search(before)) or bool(after and _APPROX_AFTER.search(after))
+    bound, every = "", False
+    under = _UNDER_BEFORE.search(before) if before else None
+    over = _OVER_BEFORE.search(before) if before else None
+    if under or _UNDER_AFTER.search(after):
+        bound = "<"
+    elif over or _OVER_AFTER.search(after):
+        bound = ">"
+    marker = under or over
+    if marker and _NEVER.search(before[: marker.start()]):
+        bound, every = ("<" if bound == ">" else ">"), True
+    return Cue(
+        approx=approx,
+        bound=bound,
+        derived=bool((before and _DERIVED_BEFORE.search(before)) or (after and _DERIVED_AFTER.search(after))),
+        negated=bool(before and _NEGATED.search(before)),
+        vague=bool(before and _VAGUE_BEFORE.search(before)),
+        every=every,
+    )

@@ -1,0 +1,82 @@
+"""Pieces of a run in the form that a step needs: a fact's excerpts, parsed records, gaps, suggestions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from programs.facts import Fact
+from programs.raw_path import RawPathError, canonical_json, resolve
+from signatures.contracts import ToolInvocation, VerifiedEvidence
+
+_TOOL_NAMES = {"query_logs": "日志", "query_metrics": "指标和告警", "lookup_knowledge": "处置手册"}
+_FAILURES = {
+    "TOOL_ERROR": "出错",
+    "TIMEOUT": "超时",
+    "BUDGET_EXCEEDED": "超出本次查询次数上限",
+    "PARTIAL": "只返回了一部分",
+}
+MAX_SUGGESTIONS = 3
+
+
+def evidence_of(fact: Fact, invocations: Sequence[ToolInvocation], run_id: str) -> tuple[VerifiedEvidence, ...]:
+    """A fact's records as the gate will cut them, to check a sentence before it is claimed."""
+    rows = {row.invocation_id: row for row in invocations}
+    found = []
+    for number, binding in enumerate(fact.bindings):
+        row = rows.get(binding.source_invocation_ids[0])
+        if row is None or binding.raw_path is None:
+            continue
+        try:
+            text = canonical_json(resolve(row.output, binding.raw_path))
+        except RawPathError:
+            continue
+        found.append(
+            VerifiedEvidence(
+                binding_id=f"{fact.handle}-{number}",
+                run_id=run_id,
+                claim_id=fact.handle,
+                source_invocation_id=row.invocation_id,
+                tool_name=row.tool_name,
+                raw_path=binding.raw_path,
+                matched_text=text,
+            )
+        )
+    return tuple(found)
+
+
+def parsed_records(evidence: Sequence[VerifiedEvidence]) -> list[tuple[str, str, Any]]:
+    """(tool, raw path, value) of the excerpts that are whole JSON records."""
+    records = []
+    for item in evidence:
+        try:
+            records.append((item.tool_name, item.raw_path, json.loads(item.matched_text)))
+        except ValueError:
+            continue
+    return records
+
+
+def unavailable(invocations: Sequence[ToolInvocation]) -> tuple[str, ...]:
+    """Evidence that could not be had: every failed call stays a visible gap (NE-02)."""
+    gaps = []
+    for row in invocations:
+        failure = _FAILURES.get(row.failure_code or "")
+        if failure:
+            about = "、".join(str(value) for value in row.params.get("service") or ())
+            name = _TOOL_NAMES.get(row.tool_name, row.tool_name)
+            gaps.append(f"{about + ' 的' if about else ''}{name}没有查到：{failure}（{row.failure_code}）")
+    return tuple(dict.fromkeys(gaps))
+
+
+def suggestions_for(invocations: Sequence[ToolInvocation], facts: Sequence[Fact], healthy: bool) -> tuple[str, ...]:
+    """What to do next, from the changes before the trouble and the runbooks' titles; never verified, never a cause."""
+    found: list[str] = []
+    if not healthy:
+        changes = sorted((fact for fact in facts if fact.claim_type == "change_event"), key=lambda fact: -fact.score)
+        found += [f"先确认这次变更能不能回退：{fact.text}" for fact in changes[:1]]
+    for row in invocations:
+        if row.tool_name == "lookup_knowledge" and isinstance(row.output, dict):
+            titles = [str(c.get("title", "")) for c in row.output.get("chunks", []) if c.get("relevance") == "high"]
+            found += [f"处置步骤可参考手册《{title}》" for title in dict.fromkeys(titles) if title]
+    return tuple(dict.fromkeys(found))[:MAX_SUGGESTIONS]

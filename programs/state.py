@@ -1,0 +1,80 @@
+"""The state that travels through the graph, and the run around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from programs.runtime import EventLog, Meter, RunContext
+from signatures.contracts import (
+    EvidenceGap,
+    ExecutorStatus,
+    FallbackOrigin,
+    FinalRoute,
+    GateOutcome,
+    PlanStep,
+    QuestionType,
+    ToolInvocation,
+    VerifierAttempt,
+    VerifierResult,
+    VerifierStatus,
+)
+
+if TYPE_CHECKING:
+    from programs.composer import Composition
+    from programs.diagnosis import DiagnosisProgram
+    from programs.facts import Fact
+    from programs.tools.runner import ToolRunner
+
+
+@dataclass(frozen=True)
+class Run:
+    """The fixed surroundings of one run."""
+
+    program: DiagnosisProgram
+    context: RunContext
+    log: EventLog
+    meter: Meter
+    runner: ToolRunner
+
+
+@dataclass(frozen=True)
+class State:
+    """One value per step; a node returns a copy with its own fields set."""
+
+    question: str
+    question_type: QuestionType
+    steps: tuple[PlanStep, ...] = ()
+    invocations: tuple[ToolInvocation, ...] = ()
+    absent: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    healthy: bool = False
+    executor_status: ExecutorStatus = "COMPLETED"
+    contract: dict[str, Any] = field(default_factory=dict)
+    contract_warnings: tuple[str, ...] = ()
+    gate: GateOutcome | None = None
+    verifier_status: VerifierStatus = "NOT_RUN"
+    attempts: tuple[VerifierAttempt, ...] = ()
+    verifier_result: VerifierResult | None = None
+    gaps: tuple[EvidenceGap, ...] = ()
+    retries: int = 0
+    retry_context: dict[str, Any] | None = None
+    first_attempt: dict[str, Any] | None = None
+    composition: Composition | None = None
+    route: FinalRoute = "fallback"
+    answer: str = ""
+    fallback_origin: FallbackOrigin | None = None
+    failure_code: str | None = None
+    failure_reason: str | None = None
+    note: str = ""
+
+    @property
+    def gate_outcome(self) -> GateOutcome:
+        """The gate's outcome; only asked for after the gate has run."""
+        if self.gate is None:
+            raise RuntimeError("the gate has not run")
+        return self.gate
+
+    def claim(self, claim_id: str) -> dict[str, Any]:
+        """The Executor's raw claim of this id."""
+        return next((item for item in self.contract.get("claims", []) if item.get("claim_id") == claim_id), {})

@@ -1,0 +1,125 @@
+"""Binding a model's sentence to the facts it is about, and scoring it by what code can check.
+
+A small model tells the right story most of the time and then swaps a direction or repeats the symptom as its cause.
+All of that shows in the sentence's own literals and in the order of the facts they belong to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from programs.facts import Fact
+
+# A word of a name, or a number with what belongs to it. Names are compared part by part too, since a model shortens.
+_TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*|\d+(?:[.:]\d+)*")
+_ENDS = "。！？.!?"
+MAX_BOUND = 5
+ECHO_RATIO = 0.72
+
+
+@dataclass(frozen=True)
+class Story:
+    """A candidate: its sentence, the facts it is bound to in the order it mentions them, and its reward (higher is
+    better; ``problems`` says what was found)."""
+
+    text: str
+    facts: tuple[Fact, ...]
+    reward: float
+    problems: tuple[str, ...]
+
+
+def tokens(text: str) -> list[tuple[str, int]]:
+    """Name and number tokens of a text with their positions, lower-cased."""
+    return [(match[0].lower(), match.start()) for match in _TOKEN.finditer(text)]
+
+
+def finished(sentence: str) -> str:
+    """The sentence without a clause that the length limit cut off."""
+    text = " ".join(sentence.split())
+    if text and text[-1] not in _ENDS:
+        head = max(text.rfind("，"), text.rfind("；"))
+        if len(text) - head < 40 and head > 20:
+            text = text[:head]
+        text += "。"
+    return text
+
+
+def bound_facts(sentence: str, facts: Sequence[Fact], named: Sequence[str]) -> tuple[Fact, ...]:
+    """The facts a sentence is about, in the order of their first mention: by shared rare tokens, then by handle."""
+    rarity: Counter[str] = Counter()
+    own = {fact.handle: {word for word, _ in tokens(fact.text)} for fact in facts}
+    for words in own.values():
+        rarity.update(words)
+    first: dict[str, int] = {}
+    for word, position in tokens(sentence):
+        if rarity[word] == 0 or (rarity[word] > 2 and len(facts) > 2):
+            continue
+        for fact in facts:
+            if word in own[fact.handle]:
+                first.setdefault(fact.handle, position)
+    for handle in named:
+        first.setdefault(handle, len(sentence))
+    by_handle = {fact.handle: fact for fact in facts}
+    ordered = sorted((position, handle) for handle, position in first.items() if handle in by_handle)
+    return tuple(by_handle[handle] for _, handle in ordered[:MAX_BOUND])
+
+
+def assess(
+    sentence: str, question: str, facts: Sequence[Fact], named: Sequence[str], conflicts: int, unseen: int
+) -> Story:
+    """Score one candidate. ``conflicts`` and ``unseen`` count its literals against the bound facts' excerpts."""
+    text = finished(sentence)
+    bound = bound_facts(text, facts, named)
+    problems: list[str] = []
+    reward = 1.0
+    if conflicts:
+        problems.append("literal_conflict")
+        reward -= 1.0 * conflicts
+    if unseen:
+        problems.append("literal_unseen")
+        reward -= 0.4 * unseen
+    if len(bound) < 2:
+        problems.append("one_fact_only")
+        reward -= 0.5
+    if SequenceMatcher(None, text, question, autojunk=False).ratio() > ECHO_RATIO:
+        problems.append("echoes_question")
+        reward -= 1.0
+    if _tautology(text):
+        problems.append("tautology")
+        reward -= 1.0
+    leading = [fact for fact in bound if fact.time is not None]
+    if len(leading) > 1 and any(
+        later.time and leading[0].time and later.time < leading[0].time for later in leading[1:]
+    ):
+        problems.append("effect_before_cause")
+        reward -= 0.6
+    if bound and facts and not _starts_early(bound[0], facts):
+        problems.append("late_cause")
+        reward -= 0.3
+    if bound and bound[0].claim_type in ("alert_state", "negative_observation"):
+        problems.append("alert_as_cause")
+        reward -= 0.5
+    return Story(text, bound, round(reward, 2), tuple(problems))
+
+
+def _starts_early(first: Fact, facts: Sequence[Fact]) -> bool:
+    """Whether the story starts with the best-ranked of the facts that could start one."""
+    candidates = [
+        fact for fact in facts if fact.claim_type in ("change_event", "error_event", "metric_value") and fact.time
+    ]
+    if not candidates:
+        return True
+    best = max(candidates, key=lambda fact: fact.score)
+    return first.handle == best.handle or bool(first.time and best.time and first.time <= best.time)
+
+
+def _tautology(text: str) -> bool:
+    halves = re.split(r"导致|造成|引起|使得|因此|所以", text, maxsplit=1)
+    if len(halves) < 2:
+        return False
+    left, right = (re.sub(r"\d{1,2}:\d{2}(:\d{2})?|[\s，。、]", "", half) for half in halves)
+    return bool(left and right) and SequenceMatcher(None, left, right, autojunk=False).ratio() > 0.8

@@ -1,0 +1,52 @@
+"""A raised setting told as lowered, or the other way round, is a conflict although every number is right."""
+
+import pytest
+
+from programs.grounding import ground
+from signatures.contracts import VerifiedEvidence
+
+LOWERED = "config published payment-gateway-prod.yaml: datasource.pool.maximum-pool-size 64 -> 8"
+
+
+def conflicts(claim: str, *texts: str) -> list[str]:
+    evidence = [
+        VerifiedEvidence(
+            binding_id=f"b{number}",
+            run_id="r",
+            claim_id="c",
+            source_invocation_id="inv_1",
+            tool_name="query_logs",
+            raw_path=f"$.logs[{number}].message",
+            matched_text=text,
+        )
+        for number, text in enumerate(texts)
+    ]
+    return [item.text for item in ground(claim, evidence) if item.status == "conflicting" and item.kind == "state"]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "配置变更增加了 payment-gateway 的最大连接数，导致请求排队。",
+        "连接池上限被调大了。",
+        "The config change raised the pool limit.",
+    ],
+)
+def test_raised_against_a_lowered_setting_conflicts(claim: str) -> None:
+    assert conflicts(claim, LOWERED)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "配置变更把 maximum-pool-size 从 64 调小到 8，导致 http_5xx_percent 升高。",
+        "连接池上限降低之后，等待的请求增加。",
+        "配置变更之后 hikaricp_connections_pending 增加。",
+    ],
+)
+def test_the_right_direction_and_other_quantities_do_not(claim: str) -> None:
+    assert not conflicts(claim, LOWERED)
+
+
+def test_changes_in_both_directions_decide_nothing() -> None:
+    assert not conflicts("配置变更提高了上限。", LOWERED, "queue.limit 10 -> 20")
