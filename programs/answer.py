@@ -7,6 +7,7 @@ import re
 from programs.fact_listing import short
 from programs.facts_render import sentences
 from programs.state import State
+from programs.story import finished
 from programs.templates import AnswerBlocks
 from programs.tools.scenario import Scenario
 from signatures.contracts import SUPPORTED, ClaimCheck, EvidenceItem, VerifiedEvidence
@@ -58,7 +59,7 @@ def blocks_of(state: State, safe: bool = False) -> tuple[AnswerBlocks, str]:
             confirmed.append((claim.claim_text, " ".join(_cited(check, places))))
         elif check.is_critical:
             gaps.append(f"没有证据支持：{_short(claim.claim_text)}")
-    gaps += [gap.missing for gap in state.gaps if gap.missing]
+    gaps += [finished(gap.missing)[0] for gap in state.gaps if gap.missing]
     gaps += [str(item) for item in state.contract.get("missing_info", [])]
     if cause and result.effective_verdict != "PASS":
         directions.insert(0, cause)
@@ -136,7 +137,7 @@ def _item(mark: str, cited: list[VerifiedEvidence]) -> EvidenceItem:
         time = next(
             (str(value[k]) for k in ("timestamp", "first_seen", "change_at", "startsAt", "start") if value.get(k)), None
         )
-        source = str(value.get("service") or value.get("metric") or "")
+        source = _name(value.get("service")) or _name(value.get("metric"))
         quote = str(value.get("message") or value.get("summary") or _told(first, value))
     return EvidenceItem(
         mark=mark,
@@ -148,6 +149,10 @@ def _item(mark: str, cited: list[VerifiedEvidence]) -> EvidenceItem:
         source=source,
         quote=quote[:QUOTE_CHARS],
     )
+
+
+def _name(value: object) -> str:
+    return "、".join(str(item) for item in value) if isinstance(value, list) else str(value or "")
 
 
 def _told(item: VerifiedEvidence, value: dict[str, object]) -> str:
@@ -175,6 +180,8 @@ def _conclusion(state: State, cause: str, has_direction: bool) -> str:
         return cause
     if has_direction:
         return "现象已经确认，原因还不能下结论；最可能的方向写在下面，请先核实。"
+    if any(claim.claim_type == "root_cause" for claim in state.gate_outcome.projection.claims):
+        return "原因还没有查实；已经确认的情况写在下面。"
     return ""
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import dspy
 
-from programs import nodes
+from programs import judging, nodes
 from programs.composer import Composer
 from programs.executor import Executor
 from programs.lms.adapter import CompactJSONAdapter
@@ -47,7 +47,7 @@ class DiagnosisProgram(dspy.Module):
         self.executor = Executor()
         self.verifier = ClaimVerifier(lms.decide)
         self.composer = Composer()
-        self.gap = nodes.GapNamer()
+        self.gap = judging.GapNamer()
         self.lms = lms
         self.version = version
 
@@ -93,7 +93,7 @@ class DiagnosisProgram(dspy.Module):
             state = _step(run, "gate", "核对每条结论的出处", nodes.gate, state)
             if after_gate(state.gate_outcome.ceiling) == "fallback":
                 return nodes.fallback(run, replace(state, fallback_origin="gatekeeper"))
-            state = _step(run, "verify", "逐条判断证据是否支持", nodes.verify, state)
+            state = _step(run, "verify", "逐条判断证据是否支持", judging.verify, state)
             verified = state.verifier_result
             edge = after_verify(
                 state.verifier_status,
@@ -106,7 +106,7 @@ class DiagnosisProgram(dspy.Module):
             if edge == "fallback":
                 return nodes.fallback(run, replace(state, fallback_origin="verifier"))
             if edge == "prepare_retry":
-                state = nodes.prepare_retry(run, state)
+                state = judging.prepare_retry(run, state)
                 continue
             node = nodes.compose if edge == "compose" else nodes.compose_safe
             return _step(run, edge, "写答案", node, state)

@@ -101,12 +101,12 @@ def _assessed(
     facts: Sequence[Fact],
     evidence_of: Callable[[Fact], Sequence[VerifiedEvidence]],
 ) -> Story:
-    text = finished(sentence)
+    text, _ = finished(sentence)
     excerpts = [item for fact in bound_facts(text, facts, named) for item in evidence_of(fact)]
     findings = ground(text, excerpts)
     conflicts = sum(item.status == "conflicting" and item.critical for item in findings)
     unseen = sum(item.status == "unseen" and item.critical for item in findings)
-    return assess(text, question, facts, named, conflicts, unseen)
+    return assess(sentence, question, facts, named, conflicts, unseen)
 
 
 def _fact_claims(facts: Sequence[Fact], story: Story | None) -> list[dict[str, Any]]:

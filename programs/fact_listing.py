@@ -20,16 +20,31 @@ _NOISE = re.compile(
     r"\b(?:change|release|operator|commit|repo|group|groupId|clientId|pod|container|orderNo|bizNo|traceId|trace_id|"
     r"requestId|cost|duration|pods|partitions|replicas|leader)=\S+ ?"
 )
+_VERSION = re.compile(r"\bv?\d+\.\d+\.\d+\b")
+_BRACKETS = re.compile(r"^(?:\[[^\]]{0,80}\]\s*)+")
 _QUOTE = re.compile(r"「([^「」]*)」")
 
 
 def listing(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """The facts worth the model's reading, best first cut, in time order; plain absences are left out."""
-    telling = [fact for fact in facts if fact.claim_type != "negative_observation"]
+    telling = [fact for fact in _once(facts) if fact.claim_type != "negative_observation"]
     best = {fact.handle for fact in sorted(telling, key=lambda fact: -fact.score)[:MAX_LISTED]}
     causes = sorted((f for f in telling if f.claim_type == "change_event"), key=lambda fact: -fact.score)[:2]
     best |= {fact.handle for fact in causes}
     return tuple(fact for fact in telling if fact.handle in best)
+
+
+def _once(facts: Sequence[Fact]) -> list[Fact]:
+    """A release tells its start and its end; the model would count two of them."""
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    kept = []
+    for fact in facts:
+        versions = tuple(_VERSION.findall(fact.text)) if fact.claim_type == "change_event" else ()
+        if not versions or (fact.entity, versions) not in seen:
+            kept.append(fact)
+        if versions:
+            seen.add((fact.entity, versions))
+    return kept
 
 
 def short(text: str) -> str:
@@ -43,7 +58,7 @@ def short(text: str) -> str:
 
 def _short_quote(message: str) -> str:
     """Head and tail of a long message, cut between words: what happened stands first, the values last."""
-    words = _NOISE.sub("", message).split()
+    words = _NOISE.sub("", _BRACKETS.sub("", message)).split()
     if len(" ".join(words)) <= QUOTE_HEAD + QUOTE_TAIL:
         return " ".join(words)
     head: list[str] = []

@@ -179,7 +179,7 @@ class BindingRules:
         negative = claim["claim_type"] == "negative_observation"
         if row.tool_name not in self._evidence_tools:
             raise BindingFailed(USABLE, "HELPER_TOOL", f"{where} is not an evidence tool")
-        if row.dedup_of is not None or row.failure_code == "DEDUPED" or not row.new_evidence:
+        if row.dedup_of is not None or row.failure_code == "DEDUPED":
             message = f"{where} repeats {row.dedup_of or 'an earlier call'} and brought nothing new"
             raise BindingFailed(USABLE, "DEDUPED_NO_NEW_EVIDENCE", message)
         if row.failure_code == "NO_HIT":

@@ -8,6 +8,7 @@ from typing import Any
 
 from programs.facts import Fact
 from programs.raw_path import RawPathError, canonical_json, resolve
+from programs.tools.scenario import Scenario
 from signatures.contracts import ToolInvocation, VerifiedEvidence
 
 _TOOL_NAMES = {"query_logs": "日志", "query_metrics": "指标和告警", "lookup_knowledge": "处置手册"}
@@ -17,7 +18,7 @@ _FAILURES = {
     "BUDGET_EXCEEDED": "超出本次查询次数上限",
     "PARTIAL": "只返回了一部分",
 }
-MAX_SUGGESTIONS = 3
+MAX_RUNBOOKS = 1
 
 
 def evidence_of(fact: Fact, invocations: Sequence[ToolInvocation], run_id: str) -> tuple[VerifiedEvidence, ...]:
@@ -78,5 +79,11 @@ def suggestions_for(invocations: Sequence[ToolInvocation], facts: Sequence[Fact]
     for row in invocations:
         if row.tool_name == "lookup_knowledge" and isinstance(row.output, dict):
             titles = [str(c.get("title", "")) for c in row.output.get("chunks", []) if c.get("relevance") == "high"]
-            found += [f"处置步骤可参考手册《{title}》" for title in dict.fromkeys(titles) if title]
-    return tuple(dict.fromkeys(found))[:MAX_SUGGESTIONS]
+            found += [f"处置步骤可参考手册《{title}》" for title in list(dict.fromkeys(titles))[:MAX_RUNBOOKS] if title]
+    return tuple(dict.fromkeys(found))
+
+
+def known_services(scenario: Scenario) -> tuple[str, ...]:
+    """What can be asked instead, when the question was about something that no source knows."""
+    names = "、".join(service.name for service in scenario.services)
+    return (f"当前数据源里有这些服务：{names}。请换服务名再问，或者先接入缺少的日志和指标",)

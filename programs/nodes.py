@@ -1,54 +1,25 @@
-"""The nodes of the graph: each takes the run and the state and returns a new state."""
+"""The nodes of the graph other than verify: each takes the run and the state and returns a new state."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from dataclasses import replace
-from typing import Any
 
-import dspy
-from dspy.utils.exceptions import AdapterParseError
-
-from programs import gatekeeper, scoring, templates
+from programs import gatekeeper, templates
 from programs.answer import blocks_of, healthy_conclusion, impact_of, raw_observations, safe_suggestions
-from programs.facts import extract, health_summary, rerender
+from programs.facts import extract, health_summary
 from programs.failures import failure_of, is_retryable
-from programs.material import evidence_of, parsed_records, suggestions_for, unavailable
+from programs.material import evidence_of, known_services, suggestions_for, unavailable
 from programs.planner import gap_steps
-from programs.record_lines import excerpt_text
 from programs.runtime import RunCancelled
 from programs.state import Run, State
 from programs.tools.default_plan import asked_services, default_plan, unknown_names
-from programs.verifier import references
+from programs.tools.registry import EVIDENCE_TOOLS
 from signatures.contracts import (
-    ClaimCheck,
-    EvidenceGap,
     ExecutorStatus,
     PlanStep,
-    VerifiedClaim,
-    VerifiedEvidence,
-    VerifierAttempt,
-    VerifierStatus,
 )
 from signatures.protocol import ProtocolError, parse_executor_output
-from signatures.verifier import NameEvidenceGap, gap_signature
-
-EVIDENCE_TOOLS = ("query_logs", "query_metrics", "lookup_knowledge")
-TECHNICAL_ATTEMPTS = 2  # G17
-
-
-class GapNamer(dspy.Module):
-    """Asks what is missing for one critical claim; used only where the answer could start the one retry."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.name = dspy.Predict(NameEvidenceGap)
-
-    def forward(self, claim: str, excerpts: str, services: tuple[str, ...]) -> dspy.Prediction:
-        signature = gap_signature(EVIDENCE_TOOLS[:2], services)
-        return self.name(claim=claim, excerpts=excerpts[:400], signature=signature, config={"max_tokens": 90})
 
 
 def plan(run: Run, state: State) -> State:
@@ -80,23 +51,23 @@ def plan(run: Run, state: State) -> State:
 
 def execute(run: Run, state: State) -> State:
     """Run the tools, let code write the facts and the model the story; parse the contract as if it were foreign."""
-    started = time.perf_counter()
+    started, absent = time.perf_counter(), state.absent
     batch = run.runner.run(state.steps)
     run.meter.add_tool_seconds(time.perf_counter() - started)
     run.context.check_cancelled()
     scenario = run.context.scenario
     state = replace(state, invocations=(*state.invocations, *batch))
     facts = extract(state.invocations, state.question, scenario)
-    healthy = not state.absent and health_summary(state.invocations, state.question, scenario)
+    healthy = not absent and health_summary(state.invocations, state.question, scenario)
     state = replace(state, facts=facts, healthy=healthy)
-    missing = [*(f"没有查到 {word} 的日志和指标" for word in state.absent), *unavailable(state.invocations)]
+    missing = [*(f"没有查到 {word} 的日志和指标" for word in absent), *unavailable(state.invocations)]
     try:
         answer = run.program.executor(
             question=state.question,
             facts=facts,
             evidence_of=lambda fact: evidence_of(fact, state.invocations, run.context.run_id),
-            healthy=healthy or bool(state.absent),
-            suggestions=suggestions_for(state.invocations, facts, healthy),
+            healthy=healthy or bool(absent),
+            suggestions=known_services(scenario) if absent else suggestions_for(state.invocations, facts, healthy),
             missing=missing,
         )
         contract, warnings = parse_executor_output(answer.contract)
@@ -130,81 +101,6 @@ def gate(run: Run, state: State) -> State:
         reason = ", ".join(outcome.result.failed_rules) or ", ".join(item.code for item in outcome.result.warnings)
         return replace(state, gate=outcome, failure_code="gate_reject", failure_reason=reason, note=note)
     return replace(state, gate=outcome, note=note)
-
-
-def verify(run: Run, state: State) -> State:
-    """Judge claim by claim; one technical retry with the same bytes (IN-11); verdict and score by code."""
-    outcome = state.gate_outcome
-    payload = verifier_payload(state)
-    digest = hashlib.sha256(json.dumps(payload, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
-    attempts: list[VerifierAttempt] = []
-    for _ in range(TECHNICAL_ATTEMPTS):
-        started = time.perf_counter()
-        status: VerifierStatus
-        try:
-            checks = tuple(_checked(run, state, claim) for claim in outcome.projection.claims)
-            result = scoring.evaluate(outcome.projection, checks, outcome.ceiling)
-        except RunCancelled:
-            raise
-        except Exception as error:
-            code, reason = failure_of(error)
-            invalid = isinstance(error, (ProtocolError, AdapterParseError, ValueError))
-            status = "TIMEOUT" if code == "timeout" else "INVALID_OUTPUT" if invalid else "INVOCATION_FAILED"
-            attempts.append(_attempt(digest, status, started, reason))
-            state = replace(
-                state, verifier_status=status, attempts=tuple(attempts), failure_code=code, failure_reason=reason
-            )
-            if not invalid and not is_retryable(code):
-                break
-            continue
-        attempts.append(_attempt(digest, "COMPLETED", started, None))
-        gaps = _gaps(run, state, result.claim_checks, result.effective_verdict)
-        return replace(
-            state,
-            verifier_status="COMPLETED",
-            attempts=tuple(attempts),
-            verifier_result=result,
-            gaps=gaps,
-            failure_code=None,
-            failure_reason=None,
-            note=f"{result.effective_verdict}，有据程度 {result.groundedness_score:.2f}",
-        )
-    return state
-
-
-def verifier_payload(state: State) -> dict[str, Any]:
-    """What the Verifier may see, and nothing else: a pure function of the state (IN-01..06)."""
-    outcome = state.gate_outcome
-    payload: dict[str, Any] = {
-        "diagnosis_context": {"question": state.question, "question_type": state.question_type},
-        "verified_executor_output": outcome.projection.model_dump(mode="json", exclude={"evidence"}),
-        "verified_evidence": [item.model_dump(mode="json") for item in outcome.projection.evidence],
-        "gatekeeper_audit": gatekeeper.audit_view(outcome.result),
-        "verdict_ceiling": outcome.ceiling,
-    }
-    if state.retry_context is not None:
-        payload["retry_context"] = state.retry_context
-    return payload
-
-
-def prepare_retry(run: Run, state: State) -> State:
-    """Count the cycle before it starts and say what it is for (RT-07, G8)."""
-    result = state.verifier_result
-    valid = tuple(gap for gap in state.gaps if gap.valid)
-    context = {
-        "cycle": 1,
-        "gaps": [
-            gap.model_dump(mode="json", include={"gap_id", "claim_id", "missing", "suggested_tool", "suggested_params"})
-            for gap in valid
-        ],
-        "confirmed_claim_ids": [c.claim_id for c in result.claim_checks if c.classification == "direct_observation"]
-        if result
-        else [],
-        "prior_effective_verdict": result.effective_verdict if result else None,
-    }
-    run.log.emit("prepare_retry", "note", "还缺证据，补查一次", gaps=len(valid))
-    first = result.model_dump(mode="json", include={"effective_verdict", "groundedness_score"}) if result else None
-    return replace(state, retries=state.retries + 1, retry_context=context, gaps=valid, first_attempt=first)
 
 
 def compose(run: Run, state: State) -> State:
@@ -250,89 +146,3 @@ def look_up(run: Run, state: State) -> State:
         batch = run.runner.run((step,))
     chunks = batch[0].output.get("chunks", []) if isinstance(batch[0].output, dict) else []
     return replace(state, invocations=batch, answer=templates.knowledge_answer(chunks), route="simple")
-
-
-def _checked(run: Run, state: State, claim: VerifiedClaim) -> ClaimCheck:
-    run.context.check_cancelled()
-    started = time.perf_counter()
-    evidence = state.gate_outcome.projection.evidence_of(claim.claim_id)
-    check = _rendered(state, claim, evidence) or run.program.verifier.judge(state.question, claim, evidence)
-    run.log.emit(
-        "verify",
-        "claim_checked",
-        claim.claim_text,
-        claim_id=claim.claim_id,
-        classification=check.classification,
-        basis=check.basis,
-        seconds=round(time.perf_counter() - started, 2),
-    )
-    return check
-
-
-def _rendered(state: State, claim: VerifiedClaim, evidence: tuple[VerifiedEvidence, ...]) -> ClaimCheck | None:
-    """A claim that equals what code writes from its own excerpts is proven by writing it again.
-
-    A look-up without a hit proves a negative only as far as it looked (G6): never more than an inference.
-    """
-    if claim.claim_text not in rerender(parsed_records(evidence)):
-        return None
-    empty = {row.invocation_id for row in state.invocations if row.failure_code == "NO_HIT"}
-    negative = any(item.source_invocation_id in empty for item in evidence)
-    return ClaimCheck(
-        claim_id=claim.claim_id,
-        is_critical=claim.is_critical,
-        classification="reasonable_inference" if negative else "direct_observation",
-        model_classification="reasonable_inference" if negative else "direct_observation",
-        basis="rendered",
-        evidence_refs=references(evidence),
-    )
-
-
-def _gaps(run: Run, state: State, checks: tuple[ClaimCheck, ...], verdict: str) -> tuple[EvidenceGap, ...]:
-    """Ask for the gap of the one critical claim that could start the retry; validity is code's word (G7)."""
-    if verdict != "LOW_CONFID" or state.retries > 0 or state.gate_outcome.ceiling != "PASS":
-        return state.gaps if state.retries else ()
-    open_labels = {"unsupported", "overstated", "reasonable_inference"}
-    doubtful = [c for c in checks if c.is_critical and c.classification in open_labels and c.basis == "model"]
-    if not doubtful:
-        return ()
-    check = doubtful[0]
-    claim = next(c for c in state.gate_outcome.projection.claims if c.claim_id == check.claim_id)
-    services = tuple(service.name for service in run.context.scenario.services)
-    try:
-        word = run.program.gap(
-            claim=claim.claim_text,
-            excerpts=excerpt_text(state.gate_outcome.projection.evidence_of(claim.claim_id)),
-            services=services,
-        )
-    except RunCancelled:
-        raise
-    except Exception as error:
-        run.log.emit("verify", "note", "没能说出缺什么证据", reason=failure_of(error)[1])
-        return ()
-    params: dict[str, Any] = {"service": [str(word.service)]}
-    if word.tool == "query_logs" and str(word.words).strip():
-        params["contains"] = str(word.words).strip()
-    return (_valid_gap(state, claim.claim_id, str(word.missing).strip(), str(word.tool), params),)
-
-
-def _valid_gap(state: State, claim_id: str, missing: str, tool: str, params: dict[str, Any]) -> EvidenceGap:
-    from programs.evidence import dedup_key
-
-    made = {dedup_key(row.tool_name, row.params) for row in state.invocations}
-    repeated = dedup_key(tool, params) in made
-    reason = "" if missing and not repeated else "这个查询本次已经做过" if repeated else "没有说清缺什么"
-    return EvidenceGap(
-        gap_id="g1",
-        claim_id=claim_id,
-        missing=missing,
-        suggested_tool=tool,
-        suggested_params=params,
-        valid=not reason,
-        reason=reason,
-    )
-
-
-def _attempt(digest: str, status: VerifierStatus, started: float, reason: str | None) -> VerifierAttempt:
-    latency = round((time.perf_counter() - started) * 1000, 1)
-    return VerifierAttempt(input_sha256=digest, status=status, latency_ms=latency, failure_reason=reason)

@@ -16,7 +16,9 @@ from programs.facts import Fact
 
 # A word of a name, or a number with what belongs to it. Names are compared part by part too, since a model shortens.
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*|\d+(?:[.:]\d+)*")
-_ENDS = "。！？.!?"
+_ENDS = "。！？"
+# Times belong to the facts; in a causal sentence a small model pairs them with the wrong event.
+_TIME = re.compile(r"(?:在|于|自|从)?\s?\d{1,2}:\d{2}(?::\d{2})?\s?(?:左右|时|起|开始)?(?:，(?=[A-Za-z]))?")
 MAX_BOUND = 5
 ECHO_RATIO = 0.72
 
@@ -37,15 +39,18 @@ def tokens(text: str) -> list[tuple[str, int]]:
     return [(match[0].lower(), match.start()) for match in _TOKEN.finditer(text)]
 
 
-def finished(sentence: str) -> str:
-    """The sentence without a clause that the length limit cut off."""
-    text = " ".join(sentence.split())
-    if text and text[-1] not in _ENDS:
+def finished(sentence: str) -> tuple[str, bool]:
+    """(the sentence without times and without a part that the length limit cut off, whether anything was cut)."""
+    text = " ".join(_TIME.sub("", sentence).split())
+    cut = bool(text) and text[-1] not in _ENDS
+    if text.count("「") > text.count("」"):
+        text, cut = text[: text.rfind("「")], True
+    if cut:
         head = max(text.rfind("，"), text.rfind("；"))
-        if len(text) - head < 40 and head > 20:
+        if head > 20 and len(text) - head < 60:
             text = text[:head]
-        text += "。"
-    return text
+        text = text.rstrip("，；、 ") + "。"
+    return text, cut
 
 
 def bound_facts(sentence: str, facts: Sequence[Fact], named: Sequence[str]) -> tuple[Fact, ...]:
@@ -72,7 +77,7 @@ def assess(
     sentence: str, question: str, facts: Sequence[Fact], named: Sequence[str], conflicts: int, unseen: int
 ) -> Story:
     """Score one candidate. ``conflicts`` and ``unseen`` count its literals against the bound facts' excerpts."""
-    text = finished(sentence)
+    text, cut = finished(sentence)
     bound = bound_facts(text, facts, named)
     problems: list[str] = []
     reward = 1.0
@@ -82,10 +87,16 @@ def assess(
     if unseen:
         problems.append("literal_unseen")
         reward -= 0.4 * unseen
+    if cut:
+        problems.append("cut_off")
+        reward -= 0.15
+    if _is_vague(text, bound):
+        problems.append("vague_change")
+        reward -= 0.2
     if len(bound) < 2:
         problems.append("one_fact_only")
         reward -= 0.5
-    if SequenceMatcher(None, text, question, autojunk=False).ratio() > ECHO_RATIO:
+    if SequenceMatcher(None, text, _TIME.sub("", question), autojunk=False).ratio() > ECHO_RATIO:
         problems.append("echoes_question")
         reward -= 1.0
     if _tautology(text):
@@ -115,6 +126,16 @@ def _starts_early(first: Fact, facts: Sequence[Fact]) -> bool:
         return True
     best = max(candidates, key=lambda fact: fact.score)
     return first.handle == best.handle or bool(first.time and best.time and first.time <= best.time)
+
+
+def _is_vague(text: str, bound: Sequence[Fact]) -> bool:
+    """Whether the sentence blames a change without saying what was changed."""
+    said = {word for word, _ in tokens(text)}
+    for fact in bound:
+        quoted = {word for word, _ in tokens(fact.text.partition("「")[2])} - {fact.entity.lower()}
+        if fact.claim_type == "change_event" and quoted & said - {other.entity.lower() for other in bound}:
+            return False
+    return any(fact.claim_type == "change_event" for fact in bound)
 
 
 def _tautology(text: str) -> bool:

@@ -15,7 +15,7 @@ from pydantic import Field
 from programs import gatekeeper, scoring
 from programs.lms.adapter import CompactJSONAdapter
 from programs.lms.choice import RoleLMs, open_lms
-from programs.nodes import EVIDENCE_TOOLS
+from programs.tools.registry import EVIDENCE_TOOLS
 from programs.verifier import ClaimVerifier
 from signatures.contracts import (
     ANSWER_VERSION,

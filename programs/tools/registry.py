@@ -8,6 +8,8 @@ from programs.tools.query_logs import QueryLogs
 from programs.tools.query_metrics import QueryMetrics
 from programs.tools.scenario import Scenario
 
+EVIDENCE_TOOLS = ("query_logs", "query_metrics", "lookup_knowledge")
+
 
 def scenario_tools(scenario: Scenario) -> dict[str, Tool]:
     """Every tool that answers from ``scenario``."""

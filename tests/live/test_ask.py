@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from programs.lms.choice import RoleLMs
+
 pytestmark = pytest.mark.live
 
 TIMEOUT_S = 400
@@ -53,3 +55,18 @@ def test_an_unanswerable_question_says_what_is_missing(own_store: Path) -> None:
     result, _ = ask("短信验证码服务 sms-service 从 10:05 开始发送失败，是什么原因？")
     assert result["verdict"] == "LOW_CONFID"
     assert any("sms-service" in gap for gap in result["evidence_gaps"])
+
+
+@pytest.mark.timeout(TIMEOUT_S + 20)
+def test_one_question_is_answered_through_an_openai_compatible_server(
+    lms: RoleLMs, own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lms.engine is not None
+    monkeypatch.setenv("SUPERBIZ_LM_API_BASE", f"{lms.engine.address}/v1")
+    result, _ = ask(
+        "订单消费者从 14:40 左右开始消费延迟一直在涨，是什么原因？", "--lm", "openai/local", "--version", "baseline"
+    )
+    assert result["lm"] == "openai/local"
+    assert "No space left on device" in result["answer"]
+    costs = {cost["step"]: cost for cost in result["calls"]}
+    assert costs["execute"]["model_calls"] >= 1 and costs["verify"]["tokens_in"] > 0
