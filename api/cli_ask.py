@@ -6,7 +6,9 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from api.console import FetchLines, Timed, clean, say, tell
+import typer
+
+from api.console import NO_MODEL, FetchLines, Timed, clean, say, tell
 from api.interrupt import Interruptible
 from api.progress import event_line, trace_line
 from api.question import valid_question, valid_session
@@ -79,10 +81,21 @@ def run_ask(
     result = Interruptible(lambda stop: asking.answer(lm, progress, trace, stop), asking.cancel).run()
     if as_json:
         _print_json(result, asking.events if trace else None)
-        return
-    _print_answer(result)
-    if trace:
-        tell(cost_table(result))
+    else:
+        _print_answer(result)
+        if trace:
+            tell(cost_table(result))
+    _refuse_without_model(result)
+
+
+def _refuse_without_model(result: DiagnosisResult) -> None:
+    """A run that ended because no model could answer is a fault, however honest its text."""
+    from programs.failures import INVALID, next_step
+
+    code = result.failure_code
+    if code and result.route == "fallback" and result.fallback_origin != "gatekeeper" and code not in INVALID:
+        tell(f"模型 {result.lm} 没能回答。下一步：{next_step(code)}")
+        raise typer.Exit(NO_MODEL)
 
 
 def _print_json(result: DiagnosisResult, events: list[RunEvent] | None) -> None:

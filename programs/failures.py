@@ -28,6 +28,17 @@ _BY_NAME = (
 _FINAL = frozenset(
     {"auth", "budget", "context_length", "unknown_model", "content_filter", "configuration", "bad_request"}
 )
+# The model answered, but not with what was asked: code can go on without it.
+INVALID = frozenset({"invalid_output", "truncated"})
+_NEXT_STEP = {
+    "auth": "检查 API key（SUPERBIZ_LM_API_KEY 或供应商自己的变量）",
+    "configuration": "检查 SUPERBIZ_LM 和供应商的 API key",
+    "unknown_model": "检查 SUPERBIZ_LM 里的模型名",
+    "connection": "检查 SUPERBIZ_LM_API_BASE 指向的服务是否在运行",
+    "timeout": "模型服务没有在期限内回答，检查它的负载",
+    "rate_limit": "稍后再试，或者换一个模型",
+    "budget": "检查账户额度",
+}
 REASON_CHARS = 300
 
 
@@ -47,3 +58,8 @@ def failure_of(error: BaseException) -> tuple[str, str]:
 def is_retryable(code: str) -> bool:
     """Whether the same bytes may succeed on a second try (G18)."""
     return code not in _FINAL
+
+
+def next_step(code: str) -> str:
+    """What to do about a model that could not answer (Chinese)."""
+    return _NEXT_STEP.get(code, "看上面的原因") + "；也可以用 --lm embedded 换成内置模型"

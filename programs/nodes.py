@@ -8,7 +8,7 @@ from dataclasses import replace
 from programs import gatekeeper, templates
 from programs.answer import blocks_of, healthy_conclusion, impact_of, raw_observations, safe_suggestions
 from programs.facts import extract, health_summary
-from programs.failures import failure_of, is_retryable
+from programs.failures import INVALID, failure_of
 from programs.material import evidence_of, known_services, suggestions_for, unavailable
 from programs.planner import gap_steps
 from programs.runtime import RunCancelled
@@ -38,7 +38,7 @@ def plan(run: Run, state: State) -> State:
             raise
         except Exception as error:
             code, reason = failure_of(error)
-            if not is_retryable(code):
+            if code not in INVALID:
                 return replace(state, fallback_origin="planner", failure_code=code, failure_reason=reason)
             # G30: the default evidence plan stands in; the failure stays visible.
             note = "规划模型没有给出可用的计划，改用默认计划"

@@ -18,8 +18,8 @@ from dspy.lm15 import Message, Request, Response, ServerError, TextPart, Usage
 
 from programs.runtime import ACTIVE_METER
 
-CONTEXT_TOKENS = 8192
-PROMPT_CACHE_MIB = 256
+CONTEXT_TOKENS = 6144
+PROMPT_CACHE_MIB = 128
 
 
 class TruncatedOutput(ServerError):

@@ -193,8 +193,13 @@ def test_a_conclusion_with_a_foreign_number_is_replaced_by_the_verified_cause() 
 
 
 def test_a_planner_that_writes_nonsense_is_replaced_by_the_default_plan() -> None:
-    result = scripted(planner=ServerError("boom")).ask(QUESTION)
+    result = scripted(planner={"steps": "look everywhere"}).ask(QUESTION)
     assert result.verdict == "PASS"
+
+
+def test_a_planner_that_cannot_be_reached_ends_in_the_planner_fallback() -> None:
+    result = scripted(planner=ServerError("boom")).ask(QUESTION)
+    assert (result.route, result.fallback_origin, result.verdict) == ("fallback", "planner", None)
 
 
 def test_a_wrong_key_ends_in_the_planner_fallback_without_a_verdict() -> None:
