@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from programs.templates import CLASS_WORDS
 from signatures.contracts import (
     SUPPORTED,
     ClaimCheck,
@@ -46,14 +47,6 @@ _VERIFICATION: dict[Classification, FactVerification] = {
 _VALUE: dict[FactVerification, float] = {"direct_evidence": 1.0, "indirect_support": 0.6}
 # G19: any other type, known or not, is critical.
 _NEVER_CRITICAL = frozenset({"context", "timeline_note"})
-_SUMMARY_WORDS: dict[Classification, str] = {
-    "direct_observation": "直接证实",
-    "reasonable_inference": "合理推断",
-    "overstated": "说过头",
-    "unsupported": "没有证据",
-    "external_unknown": "超出可查范围",
-    "contradicted": "与证据矛盾",
-}
 
 
 def is_critical(claim_type: str, question_type: QuestionType) -> bool:
@@ -247,5 +240,5 @@ def _summary(critical: Sequence[ClaimCheck]) -> str:
     if not critical:
         return "没有关键结论。"
     counts = Counter(check.classification for check in critical)
-    parts = "，".join(f"{_SUMMARY_WORDS[label]} {counts[label]} 条" for label in _SUMMARY_WORDS if counts[label])
+    parts = "，".join(f"{CLASS_WORDS[label]} {counts[label]} 条" for label in CLASS_WORDS if counts[label])
     return f"关键结论 {len(critical)} 条：{parts}。"

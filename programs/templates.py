@@ -10,12 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from signatures.contracts import FallbackOrigin, ToolInvocation, Verdict
+from signatures.contracts import Classification, FallbackOrigin, ToolInvocation, Verdict
 
 # TP-02: stands before a LOW_CONFID answer, once.
 DISCLAIMER = "注意：证据还不完整。“已确认”里的内容有数据为证，其余请先核实再动手。"
 # RT-11
 DEGRADED = "现有证据不足以得出可靠的结论，这次不判断根因。"
+
+# How a claim's class reads.
+CLASS_WORDS: dict[Classification, str] = {
+    "direct_observation": "直接证实",
+    "reasonable_inference": "合理推断",
+    "overstated": "说过头",
+    "unsupported": "没有证据",
+    "external_unknown": "超出可查范围",
+    "contradicted": "与证据矛盾",
+}
 
 NO_CONCLUSION = "查到的数据还说明不了问题出在哪里。"
 

@@ -10,7 +10,14 @@ def event(kind: str, **data: object) -> RunEvent:
 
 def test_finished_step_shows_its_seconds() -> None:
     assert event_line(event("node_finished", seconds=2.04)) == "核查  ✓ 断言成立（2.0 s）"
-    assert event_line(event("claim_checked", seconds="soon")) == "核查  断言成立"
+
+
+def test_a_judged_claim_shows_its_class_and_how_it_was_judged() -> None:
+    by_model = event("claim_checked", classification="contradicted", basis="model", seconds=3.14)
+    assert event_line(by_model) == "核查  与证据矛盾（模型判断 3.1 s）：断言成立"
+    rendered = event("claim_checked", classification="direct_observation", basis="rendered", seconds=0.0)
+    assert event_line(rendered) == "核查  直接证实（按原始记录重写核对）：断言成立"
+    assert event_line(event("claim_checked", seconds="soon")) == "核查  ?（模型判断）：断言成立"
 
 
 def test_end_of_the_run_adds_no_line() -> None:
