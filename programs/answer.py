@@ -180,9 +180,7 @@ def _conclusion(state: State, cause: str, has_direction: bool) -> str:
         return cause
     if has_direction:
         return "现象已经确认，原因还不能下结论；最可能的方向写在下面，请先核实。"
-    if any(claim.claim_type == "root_cause" for claim in state.gate_outcome.projection.claims):
-        return "原因还没有查实；已经确认的情况写在下面。"
-    return ""
+    return "" if state.healthy else "原因还没有查实；已经确认的情况写在下面。"
 
 
 def _short(text: str) -> str:

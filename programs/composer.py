@@ -12,11 +12,20 @@ from dataclasses import dataclass
 
 import dspy
 
-from programs.story import tokens
+from programs.story import finished, tokens
 from signatures.composer import WriteConclusion, conclusion_signature
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _CONTRACT_KEYS = re.compile(r"claim_|evidence_|answer_version|matched_text|raw_path|[{}]")
+
+EXAMPLE = dspy.Example(
+    question="登录为什么大量失败？",
+    material=(
+        "原因：config-center 把 auth-service 的 jwt.key-id 从 k7 改成 k9，导致 auth-service 验签失败。\n"
+        "现象：login-gateway 出现 ERROR「HTTP 401 /login」"
+    ),
+    conclusion="jwt.key-id 从 k7 改成了 k9，auth-service 验签失败，所以登录大量返回 401。",
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,7 @@ class Composer(dspy.Module):
     def __init__(self) -> None:
         super().__init__()
         self.write = dspy.Predict(WriteConclusion)
+        self.write.demos = [EXAMPLE]
 
     def forward(self, question: str, cause: str, facts: Sequence[str]) -> dspy.Prediction:
         """``composition``: a Composition over the verified cause and a few confirmed symptoms."""
@@ -42,8 +52,8 @@ class Composer(dspy.Module):
             )
         except Exception as error:
             return dspy.Prediction(composition=Composition(cause, "FALLBACK", f"{type(error).__name__}: {error}"[:200]))
-        text = " ".join(str(answer.conclusion).split())
-        problem = conclusion_problem(text, cause, material)
+        text, cut = finished(str(answer.conclusion))
+        problem = "cut off" if cut else conclusion_problem(text, cause, material)
         if problem:
             return dspy.Prediction(composition=Composition(cause, "FALLBACK", problem))
         return dspy.Prediction(composition=Composition(text, "COMPLETED"))
@@ -54,8 +64,6 @@ def conclusion_problem(text: str, cause: str, material: str) -> str:
     # Names of services and metrics are long and Latin: words count here, not letters.
     if len(_CJK.findall(text)) < max(4, len(tokens(text))) or _CONTRACT_KEYS.search(text):
         return "not a readable Chinese sentence"
-    if text[-1] not in "。！？":
-        return "cut off"
     allowed = {word for word, _ in tokens(material)}
     foreign = [word for word, _ in tokens(text) if word not in allowed]
     if foreign:

@@ -8,7 +8,7 @@ Verifier treat like any other.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import dspy
@@ -16,11 +16,12 @@ import dspy
 from programs.fact_listing import listing, short
 from programs.facts import Fact
 from programs.grounding import ground
-from programs.story import Story, assess, bound_facts, finished
+from programs.story import LEAST_REWARD, Story, assess, bound_facts, finished
 from signatures.contracts import ANSWER_VERSION, EvidenceBinding, VerifiedEvidence
 from signatures.executor import TellStory, story_signature
 
-TEMPERATURES = (0.0, 0.7, 0.9)
+# (how many change events are shown, temperature) of each attempt
+ATTEMPTS = ((2, 0.0), (1, 0.0), (1, 0.4))
 GOOD_ENOUGH = 0.9
 MAX_FACT_CLAIMS = 8
 
@@ -55,12 +56,13 @@ class Executor(dspy.Module):
         healthy: bool,
         suggestions: Sequence[str] = (),
         missing: Sequence[str] = (),
+        asked: Collection[str] = (),
     ) -> dspy.Prediction:
         """``contract``: the JSON text of executor_evidence_v2; ``story``: the chosen Story or None.
 
         ``evidence_of`` gives a fact's excerpts as the gate would cut them, to ground a candidate before it is claimed.
         """
-        story = None if healthy or len(facts) < 2 else self._best_story(question, facts, evidence_of)
+        story = None if healthy or len(facts) < 2 else self._best_story(question, facts, evidence_of, asked)
         contract = {
             "answer_version": ANSWER_VERSION,
             "claims": [*_fact_claims(facts, story), *_cause_claims(story)],
@@ -71,27 +73,32 @@ class Executor(dspy.Module):
         return dspy.Prediction(contract=json.dumps(contract, ensure_ascii=False), story=story)
 
     def _best_story(
-        self, question: str, facts: Sequence[Fact], evidence_of: Callable[[Fact], Sequence[VerifiedEvidence]]
+        self,
+        question: str,
+        facts: Sequence[Fact],
+        evidence_of: Callable[[Fact], Sequence[VerifiedEvidence]],
+        asked: Collection[str],
     ) -> Story | None:
-        # dspy.BestOfN fixes the temperature at 1.0, which makes a 1.5B model ramble, and prints to stdout.
-        shown = listing(facts)
-        text = "\n".join(f"{fact.handle} {short(fact.text)}" for fact in shown)
-        signature = story_signature(tuple(fact.handle for fact in shown))
+        # dspy.BestOfN fixes the temperature at 1.0, where a 1.5B model writes nonsense, and prints to stdout. A smaller
+        # choice of facts varies the story more usefully than chance does.
         best: Story | None = None
-        for seed, temperature in enumerate(TEMPERATURES):
-            config = {"temperature": temperature, "max_tokens": 220}
+        for changes, temperature in ATTEMPTS:
+            shown = listing(facts, changes)
+            text = "\n".join(f"{fact.handle} {short(fact.text)}" for fact in shown)
+            signature = story_signature(tuple(fact.handle for fact in shown))
+            config: dict[str, Any] = {"temperature": temperature, "max_tokens": 220}
             if temperature:
-                config["seed"] = seed
+                config["seed"] = 1
             try:
                 word = self.story(question=question, facts=text, signature=signature, config=config)
             except dspy.utils.exceptions.AdapterParseError:
                 continue
-            story = _assessed(str(word.cause), list(word.handles), question, shown, evidence_of)
+            story = _assessed(str(word.cause), list(word.handles), question, facts, evidence_of, asked)
             if best is None or story.reward > best.reward:
                 best = story
             if best.reward >= GOOD_ENOUGH:
                 break
-        return best
+        return best if best is not None and best.reward >= LEAST_REWARD else None
 
 
 def _assessed(
@@ -100,13 +107,14 @@ def _assessed(
     question: str,
     facts: Sequence[Fact],
     evidence_of: Callable[[Fact], Sequence[VerifiedEvidence]],
+    asked: Collection[str],
 ) -> Story:
     text, _ = finished(sentence)
     excerpts = [item for fact in bound_facts(text, facts, named) for item in evidence_of(fact)]
     findings = ground(text, excerpts)
     conflicts = sum(item.status == "conflicting" and item.critical for item in findings)
     unseen = sum(item.status == "unseen" and item.critical for item in findings)
-    return assess(sentence, question, facts, named, conflicts, unseen)
+    return assess(sentence, question, facts, named, conflicts, unseen, asked)
 
 
 def _fact_claims(facts: Sequence[Fact], story: Story | None) -> list[dict[str, Any]]:

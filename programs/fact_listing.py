@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from programs.facts import Fact
 from programs.literals.setting import direction_of
 
-MAX_LISTED = 8
+MAX_SIGNS = 4
 QUOTE_HEAD, QUOTE_TAIL = 30, 72
 _TAIL = re.compile(r"(?:，峰值|，最低|，末值|，末次|，范围).*$")
 _PLACE = re.compile(r"(?<=[A-Za-z0-9])（[^（）「」]*）(?= ?的 )")
@@ -17,21 +17,36 @@ _SAME_KIND = re.compile(r"，同类共 \d+ 条，首次 (?=\d\d:)")
 _STATE = re.compile(r"，状态 active|自 (?=\d\d:)")
 # Identifiers that never say what happened.
 _NOISE = re.compile(
-    r"\b(?:change|release|operator|commit|repo|group|groupId|clientId|pod|container|orderNo|bizNo|traceId|trace_id|"
+    r"\b(?:change|release|dataId|operator|commit|repo|group|groupId|clientId|pod|container|orderNo|bizNo|traceId|trace_id|"
     r"requestId|cost|duration|pods|partitions|replicas|leader)=\S+ ?"
 )
+# How a change was published says nothing; what was changed does.
+_CHANGE_HEAD = re.compile(
+    r"^(?:topic |config |rule )?(?:config )?(?:published|changed|updated|rollout started|rollout finished|started)\s+",
+    re.IGNORECASE,
+)
+_KEYS = re.compile(r"\bkeys=\[([^\]]+)\]")
+_OLD_NEW = re.compile(r"\bold=(\S+) new=(\S+)")
+_LABEL = re.compile(r"\b(?:action|app|version|rule|key|name)=")
 _VERSION = re.compile(r"\bv?\d+\.\d+\.\d+\b")
 _BRACKETS = re.compile(r"^(?:\[[^\]]{0,80}\]\s*)+")
 _QUOTE = re.compile(r"「([^「」]*)」")
 
 
-def listing(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The facts worth the model's reading, best first cut, in time order; plain absences are left out."""
+def listing(facts: Sequence[Fact], changes: int = 2) -> tuple[Fact, ...]:
+    """The chain a story needs, in time order: the likeliest changes, where the trouble first showed, and the strongest
+    sign of each service and kind. A small model loses the thread in more than a handful of facts."""
     telling = [fact for fact in _once(facts) if fact.claim_type != "negative_observation"]
-    best = {fact.handle for fact in sorted(telling, key=lambda fact: -fact.score)[:MAX_LISTED]}
-    causes = sorted((f for f in telling if f.claim_type == "change_event"), key=lambda fact: -fact.score)[:2]
-    best |= {fact.handle for fact in causes}
-    return tuple(fact for fact in telling if fact.handle in best)
+    ranked = sorted(telling, key=lambda fact: -fact.score)
+    chosen = [fact for fact in ranked if fact.claim_type == "change_event"][:changes]
+    signs: dict[tuple[str, str], Fact] = {}
+    for fact in ranked:
+        if fact.abnormal:
+            signs.setdefault((fact.entity, fact.claim_type), fact)
+    dated = sorted((fact for fact in telling if fact.abnormal and fact.time), key=lambda fact: str(fact.time))
+    chosen += [*dated[:1], *list(signs.values())[:MAX_SIGNS]]
+    handles = {fact.handle for fact in chosen or ranked[:MAX_SIGNS]}
+    return tuple(fact for fact in telling if fact.handle in handles)
 
 
 def _once(facts: Sequence[Fact]) -> list[Fact]:
@@ -58,7 +73,8 @@ def short(text: str) -> str:
 
 def _short_quote(message: str) -> str:
     """Head and tail of a long message, cut between words: what happened stands first, the values last."""
-    words = _NOISE.sub("", _BRACKETS.sub("", message)).split()
+    plain = _CHANGE_HEAD.sub("", _NOISE.sub("", _BRACKETS.sub("", message)), count=1)
+    words = _LABEL.sub("", _OLD_NEW.sub(r"\1 -> \2", _KEYS.sub(r"\1", plain))).split()
     if len(" ".join(words)) <= QUOTE_HEAD + QUOTE_TAIL:
         return " ".join(words)
     head: list[str] = []

@@ -13,12 +13,10 @@ from programs.material import evidence_of, known_services, suggestions_for, unav
 from programs.planner import gap_steps
 from programs.runtime import RunCancelled
 from programs.state import Run, State
+from programs.story import MISSES_SYMPTOM, guess_of
 from programs.tools.default_plan import asked_services, default_plan, unknown_names
 from programs.tools.registry import EVIDENCE_TOOLS
-from signatures.contracts import (
-    ExecutorStatus,
-    PlanStep,
-)
+from signatures.contracts import ExecutorStatus, GateNote, GateOutcome, PlanStep
 from signatures.protocol import ProtocolError, parse_executor_output
 
 
@@ -60,7 +58,9 @@ def execute(run: Run, state: State) -> State:
     facts = extract(state.invocations, state.question, scenario)
     healthy = not absent and health_summary(state.invocations, state.question, scenario)
     state = replace(state, facts=facts, healthy=healthy)
-    missing = [*(f"没有查到 {word} 的日志和指标" for word in absent), *unavailable(state.invocations)]
+    guess = guess_of(state.question)
+    unheard = [f"没有查到支持「{guess}」的证据"] if guess and not any(guess in fact.text for fact in facts) else []
+    missing = [*unheard, *(f"没有查到 {word} 的日志和指标" for word in absent), *unavailable(state.invocations)]
     try:
         answer = run.program.executor(
             question=state.question,
@@ -69,6 +69,7 @@ def execute(run: Run, state: State) -> State:
             healthy=healthy or bool(absent),
             suggestions=known_services(scenario) if absent else suggestions_for(state.invocations, facts, healthy),
             missing=missing,
+            asked=asked_services(state.question, scenario),
         )
         contract, warnings = parse_executor_output(answer.contract)
     except RunCancelled:
@@ -82,7 +83,14 @@ def execute(run: Run, state: State) -> State:
     story = answer.story
     told = f"，因果：{story.text}" if story else ""
     note = f"{len(facts)} 条事实，{len(contract['claims'])} 条待核对结论{told}"
-    return replace(state, contract=contract, contract_warnings=warnings, executor_status="COMPLETED", note=note)
+    return replace(
+        state,
+        contract=contract,
+        contract_warnings=warnings,
+        story_problems=story.problems if story else (),
+        executor_status="COMPLETED",
+        note=note,
+    )
 
 
 def gate(run: Run, state: State) -> State:
@@ -94,6 +102,7 @@ def gate(run: Run, state: State) -> State:
         evidence_tools=EVIDENCE_TOOLS,
         question_type=state.question_type,
     )
+    outcome = _capped_without_cause(state, outcome)
     checked = outcome.result.checked_bindings
     passed = sum(item.status == "passed" for item in checked)
     note = f"出处 {passed}/{len(checked)} 成立，{len(outcome.projection.claims)} 条结论进入核对"
@@ -101,6 +110,21 @@ def gate(run: Run, state: State) -> State:
         reason = ", ".join(outcome.result.failed_rules) or ", ".join(item.code for item in outcome.result.warnings)
         return replace(state, gate=outcome, failure_code="gate_reject", failure_reason=reason, note=note)
     return replace(state, gate=outcome, note=note)
+
+
+def _capped_without_cause(state: State, outcome: GateOutcome) -> GateOutcome:
+    """Facts alone do not answer why, nor does a cause that never reaches what is broken: PASS would mislead."""
+    told = any(claim.claim_type == "root_cause" for claim in outcome.projection.claims)
+    if state.healthy or outcome.ceiling != "PASS" or (told and MISSES_SYMPTOM not in state.story_problems):
+        return outcome
+    if told:
+        note = GateNote(
+            code="answer.symptom_not_reached", message="the cause told does not reach the symptom asked about"
+        )
+    else:
+        note = GateNote(code="answer.no_cause", message="no root-cause claim answers the question")
+    result = outcome.result.model_copy(update={"severity": "low_confid", "warnings": (*outcome.result.warnings, note)})
+    return outcome.model_copy(update={"ceiling": "LOW_CONFID", "result": result})
 
 
 def compose(run: Run, state: State) -> State:

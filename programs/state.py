@@ -50,6 +50,7 @@ class State:
     facts: tuple[Fact, ...] = ()
     healthy: bool = False
     executor_status: ExecutorStatus = "COMPLETED"
+    story_problems: tuple[str, ...] = ()
     contract: dict[str, Any] = field(default_factory=dict)
     contract_warnings: tuple[str, ...] = ()
     gate: GateOutcome | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -19,8 +19,24 @@ _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*|\d+(?:[.:]\d+)*
 _ENDS = "。！？"
 # Times belong to the facts; in a causal sentence a small model pairs them with the wrong event.
 _TIME = re.compile(r"(?:在|于|自|从)?\s?\d{1,2}:\d{2}(?::\d{2})?\s?(?:左右|时|起|开始)?(?:，(?=[A-Za-z]))?")
+_CAUSAL = re.compile(r"导致|造成|引起|引发|使得?|因为|由于|触发|进而|从而|写满|撑满|耗尽")
+# What the question itself suggests as the cause: 是不是流量高峰导致的, is it caused by a traffic peak.
+_GUESS = re.compile(
+    r"(?:是不是|是否|会不会是|难道是)(?:因为|由于)?([\u4e00-\u9fffA-Za-z0-9 ._-]{2,20}?)"
+    r"(?:导致|造成|引起|引发|的问题|的原因|$)"
+    r"|\b(?:is it|was it|is this)\b.{0,12}?(?:due to|because of|caused by)\s+(?:an?\s|the\s)?"
+    r"([\w .-]{3,30}?)(?=[?,.]|$)",
+    re.IGNORECASE,
+)
+# Half a name translated, as in 推荐-service.
+_MANGLED = re.compile(r"[\u4e00-\u9fff]-[A-Za-z]")
+LONG_CHARS = 140
 MAX_BOUND = 5
 ECHO_RATIO = 0.72
+# A sentence in which code sees this much wrong is not claimed at all.
+LEAST_REWARD = 0.3
+MISSES_SYMPTOM = "misses_symptom"
+TOP_SYMPTOMS = 3
 
 
 @dataclass(frozen=True)
@@ -74,9 +90,16 @@ def bound_facts(sentence: str, facts: Sequence[Fact], named: Sequence[str]) -> t
 
 
 def assess(
-    sentence: str, question: str, facts: Sequence[Fact], named: Sequence[str], conflicts: int, unseen: int
+    sentence: str,
+    question: str,
+    facts: Sequence[Fact],
+    named: Sequence[str],
+    conflicts: int,
+    unseen: int,
+    asked: Collection[str] = (),
 ) -> Story:
-    """Score one candidate. ``conflicts`` and ``unseen`` count its literals against the bound facts' excerpts."""
+    """Score one candidate. ``conflicts`` and ``unseen`` count its literals against the bound facts' excerpts; ``asked``
+    are the services that the question names."""
     text, cut = finished(sentence)
     bound = bound_facts(text, facts, named)
     problems: list[str] = []
@@ -90,6 +113,12 @@ def assess(
     if cut:
         problems.append("cut_off")
         reward -= 0.15
+    if _MANGLED.search(text):
+        problems.append("mangled_name")
+        reward -= 0.4
+    if len(text) > LONG_CHARS:
+        problems.append("long")
+        reward -= 0.15
     if _is_vague(text, bound):
         problems.append("vague_change")
         reward -= 0.2
@@ -99,6 +128,15 @@ def assess(
     if SequenceMatcher(None, text, _TIME.sub("", question), autojunk=False).ratio() > ECHO_RATIO:
         problems.append("echoes_question")
         reward -= 1.0
+    if repeats_guess(text, question, facts):
+        problems.append("question_guess")
+        reward -= 1.0
+    if not _CAUSAL.search(text):
+        problems.append("no_cause_told")
+        reward -= 0.8
+    if _misses_symptom(bound, facts, asked):
+        problems.append(MISSES_SYMPTOM)
+        reward -= 0.35
     if _tautology(text):
         problems.append("tautology")
         reward -= 1.0
@@ -126,6 +164,26 @@ def _starts_early(first: Fact, facts: Sequence[Fact]) -> bool:
         return True
     best = max(candidates, key=lambda fact: fact.score)
     return first.handle == best.handle or bool(first.time and best.time and first.time <= best.time)
+
+
+def guess_of(question: str) -> str:
+    """The cause that a question suggests, "" when it suggests none."""
+    match = _GUESS.search(question)
+    return " ".join((match[1] or match[2] or "").split()) if match else ""
+
+
+def repeats_guess(text: str, question: str, facts: Sequence[Fact]) -> bool:
+    """Whether a sentence takes over the question's own guess although no fact speaks of it."""
+    guess = guess_of(question)
+    return bool(guess) and guess in text and not any(guess in fact.text for fact in facts)
+
+
+def _misses_symptom(bound: Sequence[Fact], facts: Sequence[Fact], asked: Collection[str]) -> bool:
+    """Whether the story never reaches what is broken: the asked service's own trouble, else the strongest signs."""
+    symptoms = sorted((fact for fact in facts if fact.abnormal), key=lambda fact: -fact.score)
+    own = [fact for fact in symptoms if fact.entity in asked]
+    wanted = {fact.handle for fact in own or symptoms[:TOP_SYMPTOMS]}
+    return bool(wanted) and not wanted & {fact.handle for fact in bound}
 
 
 def _is_vague(text: str, bound: Sequence[Fact]) -> bool:

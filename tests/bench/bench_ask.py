@@ -1,6 +1,6 @@
 """Seconds a whole answer takes, where they go, and how close that is to the engine's own limit.
 
-    python -m tests.bench.bench_ask [--out FILE.jsonl] [--version V]
+    python -m tests.bench.bench_ask [--out FILE.jsonl] [--version V] [--only ID ...]
 
 Asks every question of ``data/expected`` with the embedded model. For each: wall seconds, model and tool seconds, own
 time (wall minus both), model calls, tokens, verdict, facts found and forbidden conclusions. The limit is tokens read /
@@ -40,6 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--version")
+    parser.add_argument("--only", nargs="*", help="question ids; all without it")
     chosen = parser.parse_args()
     from api.program_source import ProgramSource
     from programs.runtime import RunContext
@@ -53,6 +54,8 @@ def main() -> None:
     walls: list[float] = []
     for folder in sorted(files("data").joinpath("expected").iterdir(), key=lambda item: item.name):
         for asked in json.loads(folder.read_text(encoding="utf-8"))["questions"]:
+            if chosen.only and asked["id"] not in chosen.only:
+                continue
             scenario, _ = pick_scenario(asked["question"])
             started = time.perf_counter()
             result = program.diagnose(asked["question"], RunContext(f"bench-{asked['id']}", scenario))

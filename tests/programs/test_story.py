@@ -8,7 +8,7 @@ import pytest
 
 from programs.fact_listing import listing, short
 from programs.facts import Fact
-from programs.story import assess, bound_facts, finished
+from programs.story import assess, bound_facts, finished, guess_of
 
 START = datetime.fromisoformat("2026-03-11T10:02:11+08:00")
 QUESTION = "支付网关从 10:05 开始大量 5xx，为什么？"
@@ -16,7 +16,8 @@ QUESTION = "支付网关从 10:05 开始大量 5xx，为什么？"
 
 def fact(handle: str, kind: str, text: str, minutes: float | None, score: float = 5.0, entity: str = "pay") -> Fact:
     time = None if minutes is None else START + timedelta(minutes=minutes)
-    return Fact(handle, "change_event", text, kind, time, entity, "error", score, ())
+    abnormal = kind in ("error_event", "metric_value")
+    return Fact(handle, "change_event", text, kind, time, entity, "error", score, (), abnormal)
 
 
 FACTS = (
@@ -50,12 +51,29 @@ def test_a_good_story_has_no_problem() -> None:
         ("支付网关大量 5xx，因为 5xx。", "echoes_question"),
         ("config-center 改了配置，导致 HikariPool waiting=57 超时。", "vague_change"),
         (GOOD.rstrip("。") + "，最后 order", "cut_off"),
+        ("pool.max-size 从 64 改成 8，导致支付-service HikariPool waiting=57。", "mangled_name"),
+        ("HikariPool waiting=57，http_5xx_percent 升到 38.84%。", "no_cause_told"),
     ],
 )
 def test_what_is_wrong_with_a_story_is_named(sentence: str, problem: str) -> None:
     told = assess(sentence, QUESTION, FACTS, ["e1"] if problem == "vague_change" else [], 0, 0)
     assert problem in told.problems
     assert told.reward < assess(GOOD, QUESTION, FACTS, [], 0, 0).reward
+
+
+def test_the_questions_own_guess_is_no_cause_unless_a_fact_speaks_of_it() -> None:
+    asked = "推荐服务一直重启，是不是流量高峰导致的？"
+    told = assess("流量高峰导致 HikariPool waiting=57 超时。", asked, FACTS, [], 0, 0)
+    assert guess_of(asked) == "流量高峰" and "question_guess" in told.problems
+    assert guess_of("Is it caused by a traffic peak?") == "traffic peak"
+    assert guess_of("支付网关从 10:05 开始大量 5xx，为什么？") == ""
+
+
+def test_a_cause_that_never_reaches_what_is_broken_is_noticed() -> None:
+    told = assess(
+        "config-center 把 pool.max-size 从 64 改成 8，导致 config-center 重启。", QUESTION, FACTS, ["e1"], 0, 0
+    )
+    assert "misses_symptom" in told.problems
 
 
 def test_conflicting_literals_cost_more_than_unseen_ones() -> None:
@@ -67,7 +85,7 @@ def test_times_are_taken_out_and_a_cut_clause_is_dropped() -> None:
         "config-center 改了配置，导致 pay 报错。"
     )
     text, cut = finished("config-center 把 pool.max-size 从 64 改成 8，导致 pay 出现 ERROR「HikariPool time")
-    assert (text, cut) == ("config-center 把 pool.max-size 从 64 改成 8，导致 pay 出现 ERROR。", True)
+    assert (text, cut) == ("config-center 把 pool.max-size 从 64 改成 8。", True)
 
 
 def test_the_model_reads_shorter_facts_with_the_direction_said() -> None:
