@@ -51,7 +51,7 @@ def execute(run: Run, state: State) -> State:
     """Run the tools, let code write the facts and the model the story; parse the contract as if it were foreign."""
     started, absent = time.perf_counter(), state.absent
     batch = run.runner.run(state.steps)
-    run.meter.add_tool_seconds(time.perf_counter() - started)
+    run.meter.add(tool_seconds=time.perf_counter() - started)
     run.context.check_cancelled()
     scenario = run.context.scenario
     state = replace(state, invocations=(*state.invocations, *batch))

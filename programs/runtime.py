@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -69,47 +70,18 @@ class EventLog:
 
 
 @dataclass
-class _Cost:
-    model_calls: int = 0
-    decision_calls: int = 0
-    tokens_in: int = 0
-    tokens_cached: int = 0
-    tokens_out: int = 0
-    seconds: float = 0.0
-    model_seconds: float = 0.0
-    tool_seconds: float = 0.0
-
-
-@dataclass
 class Meter:
     """Counts what each step of a run costs. Thread-safe; DSPy's own usage tracker loses counts across threads."""
 
-    _costs: dict[str, _Cost] = field(default_factory=dict)
+    _costs: dict[str, defaultdict[str, float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(
-        self,
-        *,
-        model_calls: int = 0,
-        decision_calls: int = 0,
-        tokens_in: int = 0,
-        tokens_cached: int = 0,
-        tokens_out: int = 0,
-        model_seconds: float = 0.0,
-    ) -> None:
-        """Charge a model call to the current step. Tokens are the model's counts, seconds are wall time."""
+    def add(self, step: str | None = None, **amounts: float) -> None:
+        """Add to a step's amounts, named like the fields of StepCost; without ``step`` to the current one."""
         with self._lock:
-            cost = self._costs.setdefault(_STEP.get(), _Cost())
-            cost.model_calls += model_calls
-            cost.decision_calls += decision_calls
-            cost.tokens_in += tokens_in
-            cost.tokens_cached += tokens_cached
-            cost.tokens_out += tokens_out
-            cost.model_seconds += model_seconds
-
-    def add_tool_seconds(self, seconds: float) -> None:
-        with self._lock:
-            self._costs.setdefault(_STEP.get(), _Cost()).tool_seconds += seconds
+            amounts_so_far = self._costs.setdefault(step or _STEP.get(), defaultdict(float))
+            for name, amount in amounts.items():
+                amounts_so_far[name] += amount
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -121,24 +93,13 @@ class Meter:
         finally:
             _STEP.reset(token)
             ACTIVE_METER.reset(meter_token)
-            with self._lock:
-                self._costs.setdefault(name, _Cost()).seconds += time.perf_counter() - started
+            self.add(name, seconds=time.perf_counter() - started)
 
     def report(self) -> tuple[StepCost, ...]:
         with self._lock:
             return tuple(
-                StepCost(
-                    step=name,
-                    model_calls=cost.model_calls,
-                    decision_calls=cost.decision_calls,
-                    tokens_in=cost.tokens_in,
-                    tokens_cached=cost.tokens_cached,
-                    tokens_out=cost.tokens_out,
-                    seconds=round(cost.seconds, 3),
-                    model_seconds=round(cost.model_seconds, 3),
-                    tool_seconds=round(cost.tool_seconds, 3),
-                )
-                for name, cost in self._costs.items()
+                StepCost.model_validate({"step": name, **{key: round(value, 3) for key, value in amounts.items()}})
+                for name, amounts in self._costs.items()
             )
 
 
