@@ -15,6 +15,10 @@ from signatures.contracts import SUPPORTED, ClaimCheck, EvidenceItem, VerifiedEv
 RAW_OBSERVATIONS = 5
 QUOTE_CHARS = 240
 _MISSING_CHARS = 60
+_CAPS = {
+    "answer.no_cause": "还没有一条核对得上的因果，能把变更或故障和所问的现象连起来",
+    "answer.symptom_not_reached": "这条因果没有说到所问的现象，中间还缺一环",
+}
 _ALERT_NAME = re.compile(r"(?<=告警 )[A-Za-z0-9_]+")
 
 
@@ -59,6 +63,8 @@ def blocks_of(state: State, safe: bool = False) -> tuple[AnswerBlocks, str]:
             confirmed.append((claim.claim_text, " ".join(_cited(check, places))))
         elif check.is_critical:
             gaps.append(f"没有证据支持：{_short(claim.claim_text)}")
+    codes = {note.code for note in state.gate_outcome.result.warnings}
+    gaps += [text for code, text in _CAPS.items() if code in codes and not state.absent]
     gaps += [finished(gap.missing)[0] for gap in state.gaps if gap.missing]
     gaps += [str(item) for item in state.contract.get("missing_info", [])]
     if cause and result.effective_verdict != "PASS":

@@ -159,6 +159,7 @@ def test_a_story_with_a_number_that_no_record_has_is_not_told_and_the_verdict_sa
     assert "16" not in result.answer.split("## 已确认")[0] and "原因还没有查实" in result.answer
     warnings = result.self_evaluation["verifier_evaluation"]["gatekeeper_result"]["warnings"]
     assert "answer.no_cause" in [warning["code"] for warning in warnings]
+    assert any("因果" in gap for gap in result.evidence_gaps)
 
 
 def test_a_false_alarm_names_no_cause_and_asks_no_story() -> None:
