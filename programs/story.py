@@ -70,23 +70,31 @@ def finished(sentence: str) -> tuple[str, bool]:
 
 
 def bound_facts(sentence: str, facts: Sequence[Fact], named: Sequence[str]) -> tuple[Fact, ...]:
-    """The facts a sentence is about, in the order of their first mention: by shared rare tokens, then by handle."""
+    """The facts a sentence is about, in the order of their first mention, earlier facts first on a tie.
+
+    A fact is meant by its rare tokens; by its service's name alone only when nothing else of that service is meant,
+    and then the strongest one; last by the handles that the model named.
+    """
     rarity: Counter[str] = Counter()
     own = {fact.handle: {word for word, _ in tokens(fact.text)} for fact in facts}
     for words in own.values():
         rarity.update(words)
+    said = dict(reversed(tokens(sentence)))
     first: dict[str, int] = {}
-    for word, position in tokens(sentence):
-        if rarity[word] == 0 or (rarity[word] > 2 and len(facts) > 2):
-            continue
-        for fact in facts:
-            if word in own[fact.handle]:
-                first.setdefault(fact.handle, position)
+    for fact in facts:
+        telling = own[fact.handle] - {fact.entity.lower()}
+        places = [said[word] for word in telling if word in said and (rarity[word] <= 2 or len(facts) <= 2)]
+        if places:
+            first[fact.handle] = min(places)
+    meant = {fact.entity for fact in facts if fact.handle in first}
+    for fact in sorted(facts, key=lambda fact: -fact.score):
+        if fact.entity.lower() in said and fact.entity not in meant:
+            first[fact.handle] = said[fact.entity.lower()]
+            meant.add(fact.entity)
     for handle in named:
         first.setdefault(handle, len(sentence))
-    by_handle = {fact.handle: fact for fact in facts}
-    ordered = sorted((position, handle) for handle, position in first.items() if handle in by_handle)
-    return tuple(by_handle[handle] for _, handle in ordered[:MAX_BOUND])
+    ordered = sorted((first[fact.handle], place) for place, fact in enumerate(facts) if fact.handle in first)
+    return tuple(facts[place] for _, place in ordered[:MAX_BOUND])
 
 
 def assess(

@@ -36,6 +36,12 @@ def test_a_sentence_is_bound_to_the_facts_it_shares_names_and_numbers_with_in_it
     assert [item.handle for item in bound_facts(GOOD, FACTS, [])] == ["e1", "e2", "e3"]
 
 
+def test_a_service_name_alone_means_its_strongest_fact_and_only_when_nothing_else_of_it_is_meant() -> None:
+    many = (*FACTS, fact("e10", "error_event", "pay 出现 ERROR「disk quota exceeded」", 4, 9.0))
+    assert [item.handle for item in bound_facts("pool.max-size 改了，导致 pay 报错。", many, [])] == ["e1", "e10"]
+    assert [item.handle for item in bound_facts("pay 的 waiting=57 导致超时。", many, [])] == ["e2"]
+
+
 def test_a_good_story_has_no_problem() -> None:
     assert problems(GOOD) == ()
 
