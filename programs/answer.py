@@ -129,10 +129,11 @@ def evidence_items(state: State) -> tuple[EvidenceItem, ...]:
     by_place: dict[tuple[str, str], list[VerifiedEvidence]] = {}
     for item in state.gate_outcome.projection.evidence:
         by_place.setdefault((item.source_invocation_id, item.raw_path), []).append(item)
-    return tuple(_item(mark, by_place[place]) for place, mark in places.items() if place in by_place)
+    texts = frozenset(claim.claim_text for claim in state.gate_outcome.projection.claims)
+    return tuple(_item(mark, by_place[place], texts) for place, mark in places.items() if place in by_place)
 
 
-def _item(mark: str, cited: list[VerifiedEvidence]) -> EvidenceItem:
+def _item(mark: str, cited: list[VerifiedEvidence], claimed: frozenset[str]) -> EvidenceItem:
     from programs.material import parsed_records
 
     first = cited[0]
@@ -144,7 +145,7 @@ def _item(mark: str, cited: list[VerifiedEvidence]) -> EvidenceItem:
             (str(value[k]) for k in ("timestamp", "first_seen", "change_at", "startsAt", "start") if value.get(k)), None
         )
         source = _name(value.get("service")) or _name(value.get("metric"))
-        quote = str(value.get("message") or value.get("summary") or _told(first, value))
+        quote = str(value.get("message") or value.get("summary") or _told(first, value, claimed))
     return EvidenceItem(
         mark=mark,
         claim_ids=tuple(dict.fromkeys(item.claim_id for item in cited)),
@@ -161,12 +162,12 @@ def _name(value: object) -> str:
     return "、".join(str(item) for item in value) if isinstance(value, list) else str(value or "")
 
 
-def _told(item: VerifiedEvidence, value: dict[str, object]) -> str:
-    """A record without a message of its own: the sentence that it proves, else its fields."""
+def _told(item: VerifiedEvidence, value: dict[str, object], claimed: frozenset[str]) -> str:
+    """A record without a message of its own: the claimed sentence that it proves, else its fields."""
     told = sentences(item.tool_name, item.raw_path, value)
-    return (
-        told[0] if told else "，".join(f"{key}={field}" for key, field in value.items() if field not in (None, "", []))
-    )
+    if told:
+        return next((text for text in told if text in claimed), told[0])
+    return "，".join(f"{key}={field}" for key, field in value.items() if field not in (None, "", []))
 
 
 def _cited(check: ClaimCheck, places: dict[tuple[str, str], str]) -> list[str]:

@@ -128,6 +128,13 @@ def test_the_flagship_question_passes_and_cites_the_change() -> None:
     assert any("maximum-pool-size 64 -> 8" in item.quote for item in result.evidence)
 
 
+def test_an_absence_is_quoted_by_the_sentence_that_was_claimed() -> None:
+    result = scripted().ask("搜索服务报警 SearchErrorRateHigh，搜索出了什么故障？")
+    claimed = {claim.claim_text for claim in result.claims if claim.claim_type == "negative_observation"}
+    quoted = {item.quote for item in result.evidence if item.raw_path == "$.summary"}
+    assert quoted and quoted <= claimed
+
+
 def test_every_invocation_is_handed_over_before_a_claim_cites_it() -> None:
     run = scripted()
     result = run.ask(QUESTION)
