@@ -6,6 +6,7 @@ import re
 
 from programs.fact_listing import short
 from programs.facts_render import sentences
+from programs.material import parsed_records
 from programs.state import State
 from programs.story import finished
 from programs.templates import AnswerBlocks
@@ -35,13 +36,15 @@ def marks(state: State) -> dict[tuple[str, str], str]:
     return found
 
 
-def blocks_of(state: State, safe: bool = False) -> tuple[AnswerBlocks, str]:
+def blocks_of(state: State) -> tuple[AnswerBlocks, str]:
     """The answer's sections and the verified root cause ("" when none).
 
-    ``safe`` (REJECT): only direct observations that are no root cause, and gaps (G21).
+    Under REJECT only direct observations that are no root cause, and gaps that do not repeat one (G21, RT-13).
     """
     result = state.verifier_result
     assert result is not None  # only asked for after a completed verify
+    rejected = result.effective_verdict == "REJECT"
+    shown = {"direct_observation"} if rejected else SUPPORTED
     claims = {claim.claim_id: claim for claim in state.gate_outcome.projection.claims}
     places = marks(state)
     confirmed: list[tuple[str, str]] = []
@@ -50,18 +53,18 @@ def blocks_of(state: State, safe: bool = False) -> tuple[AnswerBlocks, str]:
     cause = ""
     for check in result.claim_checks:
         claim = claims[check.claim_id]
-        if check.classification == "contradicted":
-            continue  # G27: withheld, recorded in the audit
+        if check.classification == "contradicted" or (rejected and claim.claim_type == "root_cause"):
+            continue  # G27, RT-13: withheld, recorded in the audit
         if claim.claim_type == "root_cause":
             if check.classification in SUPPORTED:
                 cause = claim.claim_text
-            elif check.classification == "overstated" or _entities_hold(check):
+                continue
+            if check.classification == "overstated" or _entities_hold(check):
                 directions.append(claim.claim_text)
-            if check.classification not in SUPPORTED:
-                gaps.append(f"还没有直接证据证明这条因果：{_short(claim.claim_text)}")
-        elif check.classification in SUPPORTED:
+            gaps.append(f"还没有直接证据证明这条因果：{_short(claim.claim_text)}")
+        elif check.classification in shown:
             confirmed.append((claim.claim_text, " ".join(_cited(check, places))))
-        elif check.is_critical:
+        elif check.is_critical and check.classification not in SUPPORTED:
             gaps.append(f"没有证据支持：{_short(claim.claim_text)}")
     codes = {note.code for note in state.gate_outcome.result.warnings}
     gaps += [text for code, text in _CAPS.items() if code in codes and not state.absent]
@@ -70,14 +73,14 @@ def blocks_of(state: State, safe: bool = False) -> tuple[AnswerBlocks, str]:
     if cause and result.effective_verdict != "PASS":
         directions.insert(0, cause)
         cause = ""
+    actions = tuple(str(item) for item in state.contract.get("recommended_actions", []))
     blocks = AnswerBlocks(
         conclusion=_conclusion(state, cause, bool(directions)),
         confirmed=tuple(confirmed),
-        directions=() if safe else tuple(directions),
+        directions=tuple(directions),
         gaps=tuple(dict.fromkeys(gaps)),
-        suggestions=()
-        if safe or state.absent
-        else tuple(str(s) for s in state.contract.get("recommended_actions", [])),
+        # Under REJECT nothing that is tied to the rejected cause (G21).
+        suggestions=tuple(item for item in actions if "手册" in item) if rejected else actions,
     )
     return blocks, cause
 
@@ -106,12 +109,6 @@ def healthy_conclusion(state: State, scenario: Scenario) -> str:
     return text + "。"
 
 
-def safe_suggestions(state: State) -> tuple[str, ...]:
-    """REJECT: next steps from gaps and runbook titles only, nothing tied to the rejected cause (G21)."""
-    actions = [str(item) for item in state.contract.get("recommended_actions", [])]
-    return tuple(item for item in actions if "手册" in item)
-
-
 def raw_observations(state: State) -> tuple[str, ...]:
     """Up to five matched excerpts, for a run whose Verifier failed after the gate had passed them (G25)."""
     if state.gate is None or state.fallback_origin != "verifier":
@@ -134,8 +131,6 @@ def evidence_items(state: State) -> tuple[EvidenceItem, ...]:
 
 
 def _item(mark: str, cited: list[VerifiedEvidence], claimed: frozenset[str]) -> EvidenceItem:
-    from programs.material import parsed_records
-
     first = cited[0]
     records = parsed_records([first])
     value = records[0][2] if records else None

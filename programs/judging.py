@@ -13,6 +13,7 @@ import dspy
 from dspy.utils.exceptions import AdapterParseError
 
 from programs import gatekeeper, scoring
+from programs.evidence import dedup_key
 from programs.facts import rerender
 from programs.failures import failure_of, is_retryable
 from programs.material import parsed_records
@@ -169,7 +170,8 @@ def _looked_in_vain(state: State, evidence: tuple[VerifiedEvidence, ...]) -> boo
 def _gaps(run: Run, state: State, checks: tuple[ClaimCheck, ...], verdict: str) -> tuple[EvidenceGap, ...]:
     """Ask for the gap of the one critical claim that could start the retry; validity is code's word (G7)."""
     if verdict != "LOW_CONFID" or state.retries > 0 or state.gate_outcome.ceiling != "PASS":
-        return state.gaps if state.retries else ()
+        # What the retry filled is no gap any more.
+        return state.gaps if state.retries and verdict == "LOW_CONFID" else ()
     open_labels = {"unsupported", "overstated", "reasonable_inference"}
     doubtful = [c for c in checks if c.is_critical and c.classification in open_labels and c.basis == "model"]
     if not doubtful:
@@ -195,8 +197,6 @@ def _gaps(run: Run, state: State, checks: tuple[ClaimCheck, ...], verdict: str) 
 
 
 def _valid_gap(state: State, claim_id: str, missing: str, tool: str, params: dict[str, Any]) -> EvidenceGap:
-    from programs.evidence import dedup_key
-
     made = {dedup_key(row.tool_name, row.params) for row in state.invocations}
     repeated = dedup_key(tool, params) in made
     reason = "" if missing and not repeated else "这个查询本次已经做过" if repeated else "没有说清缺什么"

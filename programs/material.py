@@ -8,10 +8,10 @@ from typing import Any
 
 from programs.facts import Fact
 from programs.raw_path import RawPathError, canonical_json, resolve
+from programs.templates import TOOL_NAMES
 from programs.tools.scenario import Scenario
 from signatures.contracts import ToolInvocation, VerifiedEvidence
 
-_TOOL_NAMES = {"query_logs": "日志", "query_metrics": "指标和告警", "lookup_knowledge": "处置手册"}
 _FAILURES = {
     "TOOL_ERROR": "出错",
     "TIMEOUT": "超时",
@@ -65,7 +65,7 @@ def unavailable(invocations: Sequence[ToolInvocation]) -> tuple[str, ...]:
         failure = _FAILURES.get(row.failure_code or "")
         if failure:
             about = "、".join(str(value) for value in row.params.get("service") or ())
-            name = _TOOL_NAMES.get(row.tool_name, row.tool_name)
+            name = TOOL_NAMES.get(row.tool_name, row.tool_name)
             gaps.append(f"{about + ' 的' if about else ''}{name}没有查到：{failure}（{row.failure_code}）")
     return tuple(dict.fromkeys(gaps))
 

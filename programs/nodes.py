@@ -6,7 +6,8 @@ import time
 from dataclasses import replace
 
 from programs import gatekeeper, templates
-from programs.answer import blocks_of, healthy_conclusion, impact_of, raw_observations, safe_suggestions
+from programs.answer import blocks_of, healthy_conclusion, impact_of, raw_observations
+from programs.composer import Composition
 from programs.facts import extract, health_summary
 from programs.failures import INVALID, failure_of
 from programs.material import evidence_of, known_services, suggestions_for, unavailable
@@ -71,7 +72,7 @@ def execute(run: Run, state: State) -> State:
             missing=missing,
             asked=asked_services(state.question, scenario),
         )
-        contract, warnings = parse_executor_output(answer.contract)
+        contract, _ = parse_executor_output(answer.contract)
     except RunCancelled:
         raise
     except ProtocolError as error:
@@ -86,7 +87,6 @@ def execute(run: Run, state: State) -> State:
     return replace(
         state,
         contract=contract,
-        contract_warnings=warnings,
         story_problems=story.problems if story else (),
         executor_status="COMPLETED",
         note=note,
@@ -129,8 +129,6 @@ def _capped_without_cause(state: State, outcome: GateOutcome) -> GateOutcome:
 
 def compose(run: Run, state: State) -> State:
     """Write the answer from what the Verifier allows: a model's conclusion on PASS, fixed forms otherwise."""
-    from programs.composer import Composition
-
     result = state.verifier_result
     assert result is not None  # the edge into this node requires a completed verify
     blocks, cause = blocks_of(state)
@@ -149,8 +147,7 @@ def compose(run: Run, state: State) -> State:
 
 def compose_safe(run: Run, state: State) -> State:
     """REJECT: a fixed template, no model, no root cause (RT-10..13)."""
-    blocks, _ = blocks_of(state, safe=True)
-    blocks = replace(blocks, suggestions=safe_suggestions(state))
+    blocks, _ = blocks_of(state)
     return replace(state, answer=templates.render_answer(blocks, "REJECT"), route="composer_safe")
 
 

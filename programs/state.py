@@ -52,7 +52,6 @@ class State:
     executor_status: ExecutorStatus = "COMPLETED"
     story_problems: tuple[str, ...] = ()
     contract: dict[str, Any] = field(default_factory=dict)
-    contract_warnings: tuple[str, ...] = ()
     gate: GateOutcome | None = None
     verifier_status: VerifierStatus = "NOT_RUN"
     attempts: tuple[VerifierAttempt, ...] = ()

@@ -30,7 +30,7 @@ CLASS_WORDS: dict[Classification, str] = {
 NO_CONCLUSION = "查到的数据还说明不了问题出在哪里。"
 
 _CONFIRMED_ONLY = "以下是有数据为证的情况。"
-_TOOL_NAMES = {"query_logs": "日志", "query_metrics": "指标和告警", "lookup_knowledge": "处置手册"}
+TOOL_NAMES = {"query_logs": "日志", "query_metrics": "指标和告警", "lookup_knowledge": "处置手册"}
 _FALLBACK: dict[FallbackOrigin, str] = {
     "planner": "没能排出要查哪些数据，这次诊断没有开始。",
     "executor": "数据查过了，但整理出来的内容不完整，没法逐条核对，所以不给结论。",
@@ -143,7 +143,7 @@ def _tool_lines(invocations: Sequence[ToolInvocation]) -> list[str]:
     for row in invocations:
         outcomes.setdefault(row.tool_name, Counter())[_outcome(row)] += 1
     return [
-        f"{_TOOL_NAMES.get(name, _flat(name))}："
+        f"{TOOL_NAMES.get(name, _flat(name))}："
         + "，".join(f"{counts[word]} 次{word}" for word in _OUTCOMES if counts[word])
         for name, counts in outcomes.items()
     ]

@@ -24,15 +24,24 @@ _DOWN = re.compile(
 _CHANGE = re.compile(
     r"配置|变更|参数|设置|上限|阈值|大小|最大|限制|池|改|\b(?:config\w*|setting|limit|size|threshold)\b", re.IGNORECASE
 )
+# How far before the numbers the word may stand that makes them a setting.
+REACH = 80
 _CLAUSE = re.compile(r"[，,。；;！？]|导致|造成|引起|进而|使得|从而")
 # A metric may rise or fall as it likes after a change: its own record says so.
 _METRIC = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+")
 
 
 def steps_of(text: str) -> list[tuple[float, float, str]]:
-    """(old, new, as written) of every numeric change that a text states, e.g. ``64 -> 8`` or ``old=64 new=8``."""
+    """(old, new, as written) of every setting that a text shows changed, e.g. ``pool-size 64 -> 8``.
+
+    An arrow alone is no setting: a garbage collector prints ``1545M->1531M`` as well.
+    """
     found = [*_ARROW.finditer(text), *_OLD_NEW.finditer(text)]
-    return [(float(match[1]), float(match[2]), match[0]) for match in found if match[1] != match[2]]
+    return [
+        (float(match[1]), float(match[2]), match[0])
+        for match in found
+        if match[1] != match[2] and _CHANGE.search(text[max(0, match.start() - REACH) : match.start()])
+    ]
 
 
 def direction_of(text: str) -> int:

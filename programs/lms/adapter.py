@@ -14,6 +14,8 @@ from dspy.adapters.utils import serialize_for_json
 from dspy.utils.exceptions import AdapterParseError
 from pydantic import ConfigDict, create_model
 
+from signatures.protocol import ProtocolError, strict_json_object
+
 
 class CompactJSONAdapter(dspy.JSONAdapter):
     """Instructions and field lines as system text, inputs as ``name: value`` lines, one JSON object back."""
@@ -47,18 +49,11 @@ class CompactJSONAdapter(dspy.JSONAdapter):
         if body.startswith("```"):
             body = body.strip("`").removeprefix("json").strip()
         try:
-            value = json.loads(body)
-        except ValueError as error:
+            value = strict_json_object(body)
+        except ProtocolError as error:
             raise AdapterParseError(
-                adapter_name="CompactJSONAdapter",
-                signature=signature,
-                lm_response=completion,
-                message=f"no JSON: {error}",
+                adapter_name="CompactJSONAdapter", signature=signature, lm_response=completion, message=str(error)
             ) from error
-        if not isinstance(value, dict):
-            raise AdapterParseError(
-                adapter_name="CompactJSONAdapter", signature=signature, lm_response=completion, message="no JSON object"
-            )
         parsed: dict[str, Any] = super().parse(signature, json.dumps(value, ensure_ascii=False))
         return parsed
 

@@ -183,7 +183,8 @@ def test_a_question_about_something_absent_says_what_is_missing() -> None:
     result = run.ask("短信验证码服务 sms-service 从 10:05 开始发送失败，是什么原因？")
     assert result.verdict == "LOW_CONFID"
     assert "sms-service" in result.answer.split("##")[1]
-    assert "payment-gateway" not in result.answer
+    before, suggestions = result.answer.split("## 建议")
+    assert "payment-gateway" not in before and "payment-gateway" in suggestions
     assert any("sms-service" in gap for gap in result.evidence_gaps)
 
 
@@ -247,6 +248,16 @@ def test_one_gap_cycle_at_most_and_its_calls_are_the_gaps_own() -> None:
     started = [event.node for event in run.events if event.kind == "node_started"]
     assert started.count("plan") == 2 and run.engine.calls["planner"] == 1
     assert result.self_evaluation["verifier_evaluation"]["evidence_retry_count"] == 1
+
+
+def test_a_gap_that_the_retry_filled_is_not_shown_any_more() -> None:
+    run = scripted()
+    labels = iter(["unsupported"])
+    run.decider.label = lambda state: next(labels, "reasonable_inference")
+    result = run.ask(QUESTION)
+    assert result.self_evaluation["verifier_evaluation"]["evidence_retry_count"] == 1
+    assert result.verdict == "PASS"
+    assert "缺少连接池的指标" not in result.answer and result.evidence_gaps == ()
 
 
 def test_a_greeting_takes_the_simple_path_without_a_model_call() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from programs.grounding import ground
+from programs.literals.setting import direction_of
 from signatures.contracts import VerifiedEvidence
 
 LOWERED = "config published payment-gateway-prod.yaml: datasource.pool.maximum-pool-size 64 -> 8"
@@ -50,3 +51,9 @@ def test_the_right_direction_and_other_quantities_do_not(claim: str) -> None:
 
 def test_changes_in_both_directions_decide_nothing() -> None:
     assert not conflicts("配置变更提高了上限。", LOWERED, "queue.limit 10 -> 20")
+
+
+def test_a_heap_that_shrinks_in_a_collection_is_no_setting() -> None:
+    assert not conflicts("堆上限被调大了。", "[gc] Pause Full (G1 Compaction Pause) 1545M->1531M(1740M) 321.5ms")
+    assert direction_of("recommend-service 出现 WARN「[gc] Pause Full 1545M->1531M(1740M)」") == 0
+    assert direction_of("config-center 配置变更：「queue.limit 10 -> 20」") == 1
