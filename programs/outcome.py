@@ -6,7 +6,6 @@ import hashlib
 from typing import Any
 
 from programs.answer import blocks_of, evidence_items
-from programs.evidence import rule_evaluation
 from programs.gatekeeper import audit_view
 from programs.state import Run, State
 from signatures.catalog import prompt_audit
@@ -66,11 +65,8 @@ def _claims(state: State) -> tuple[ReportedClaim, ...]:
 
 
 def _self_evaluation(state: State) -> dict[str, Any]:
-    """The run's container: rule_evaluation for every run, verifier_evaluation for those of the graph (G2)."""
-    container: dict[str, Any] = {"rule_evaluation": rule_evaluation(state.invocations)}
-    if state.route != "simple":
-        container["verifier_evaluation"] = verifier_evaluation(state)
-    return container
+    """The program's channel of the run's container; runs on the simple path have none (G2)."""
+    return {} if state.route == "simple" else {"verifier_evaluation": verifier_evaluation(state)}
 
 
 def verifier_evaluation(state: State) -> dict[str, Any]:

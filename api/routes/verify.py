@@ -38,7 +38,7 @@ def read_case(body: bytes) -> VerdictCase:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise BadInput(field, f"{field}: {first['msg']}; see the fields of a verdict case in the README") from None
+        raise BadInput(field, f"{field}: {first['msg']}; the fields are listed in data/verdicts/README.md") from None
 
 
 def _unlabelled(value: dict[str, Any]) -> dict[str, Any]:
