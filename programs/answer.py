@@ -39,7 +39,8 @@ def marks(state: State) -> dict[tuple[str, str], str]:
 def blocks_of(state: State) -> tuple[AnswerBlocks, str]:
     """The answer's sections and the verified root cause ("" when none).
 
-    Under REJECT only direct observations that are no root cause, and gaps that do not repeat one (G21, RT-13).
+    Under REJECT only direct observations that are no root cause, and gaps that repeat no dropped claim (G21, RT-13,
+    TP-06). Gaps come from the checks, the Verifier and what code saw fail, never from the Executor's words (TP-03).
     """
     result = state.verifier_result
     assert result is not None  # only asked for after a completed verify
@@ -50,6 +51,7 @@ def blocks_of(state: State) -> tuple[AnswerBlocks, str]:
     confirmed: list[tuple[str, str]] = []
     directions: list[str] = []
     gaps: list[str] = []
+    unsupported: list[str] = []
     cause = ""
     for check in result.claim_checks:
         claim = claims[check.claim_id]
@@ -65,11 +67,15 @@ def blocks_of(state: State) -> tuple[AnswerBlocks, str]:
         elif check.classification in shown:
             confirmed.append((claim.claim_text, " ".join(_cited(check, places))))
         elif check.is_critical and check.classification not in SUPPORTED:
-            gaps.append(f"没有证据支持：{_short(claim.claim_text)}")
+            unsupported.append(_short(claim.claim_text))
+    if rejected and unsupported:
+        gaps.append(f"另有 {len(unsupported)} 条说法没有证据支持，没有列出")
+    else:
+        gaps += [f"没有证据支持：{text}" for text in unsupported]
     codes = {note.code for note in state.gate_outcome.result.warnings}
     gaps += [text for code, text in _CAPS.items() if code in codes and not state.absent]
     gaps += [finished(gap.missing)[0] for gap in state.gaps if gap.missing]
-    gaps += [str(item) for item in state.contract.get("missing_info", [])]
+    gaps += state.missing
     if cause and result.effective_verdict != "PASS":
         directions.insert(0, cause)
         cause = ""
@@ -83,6 +89,12 @@ def blocks_of(state: State) -> tuple[AnswerBlocks, str]:
         suggestions=tuple(item for item in actions if "手册" in item) if rejected else actions,
     )
     return blocks, cause
+
+
+def missing_topics(state: State) -> tuple[str, ...]:
+    """What a run without a verdict may name as missing: what code saw fail, and the Executor's own admissions (G9)."""
+    stated = (finished(str(item))[0] for item in state.contract.get("missing_info", ()))
+    return tuple(dict.fromkeys([*state.missing, *stated]))
 
 
 def impact_of(state: State) -> tuple[str, ...]:

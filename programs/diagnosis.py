@@ -9,17 +9,18 @@ Each node takes the state and returns a new one; the edges are the pure function
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import dspy
 
-from programs import judging, nodes
+from programs import gaps, judging, nodes
 from programs.composer import Composer
 from programs.executor import Executor
 from programs.lms.adapter import CompactJSONAdapter
 from programs.lms.choice import RoleLMs
+from programs.material import unavailable
 from programs.outcome import to_result
 from programs.planner import Planner
 from programs.router import question_type
@@ -30,7 +31,7 @@ from programs.templates import greeting
 from programs.tools.registry import scenario_tools
 from programs.tools.runner import ToolRunner
 from programs.verifier import ClaimVerifier
-from signatures.contracts import DiagnosisResult
+from signatures.contracts import DiagnosisResult, ToolInvocation
 
 
 class DiagnosisProgram(dspy.Module):
@@ -47,7 +48,7 @@ class DiagnosisProgram(dspy.Module):
         self.executor = Executor()
         self.verifier = ClaimVerifier(lms.decide)
         self.composer = Composer()
-        self.gap = judging.GapNamer()
+        self.gap = gaps.GapNamer()
         self.lms = lms
         self.version = version
 
@@ -66,6 +67,40 @@ class DiagnosisProgram(dspy.Module):
         ):
             result: DiagnosisResult = self(question, context)
             return result
+
+    def judge_contract(
+        self,
+        question: str,
+        contract: str,
+        context: RunContext,
+        invocations: Sequence[ToolInvocation] = (),
+        recorded: Sequence[str] | None = None,
+        **fields: Any,
+    ) -> DiagnosisResult:
+        """An Executor contract from outside through gate, Verifier and the answer's template; no tool runs.
+
+        Args:
+            contract: the text of an executor_evidence_v2 contract.
+            invocations: the tool calls that it cites; those of ``context.run_id`` count.
+            recorded: outputs of another Verifier, an attempt each, read in the place of asking the model.
+            fields: further fields of the state (``question_type``, ``evidence_tools``).
+        """
+        run = _open_run(self, context)
+        state = State(
+            question=question,
+            external=True,
+            invocations=tuple(invocations),
+            missing=unavailable(invocations),
+            recorded=None if recorded is None else tuple(recorded),
+            **fields,
+        )
+        started = time.perf_counter()
+        with dspy.context(
+            lm=self.lms.generate, adapter=CompactJSONAdapter(), disable_history=True, **self.lms.context()
+        ):
+            state, edge = checked(run, nodes.adopted(state, contract))
+            state = finished(run, state, edge)
+        return to_result(run, state, seconds=time.perf_counter() - started)
 
     def forward(self, question: str, context: RunContext) -> DiagnosisResult:
         started = time.perf_counter()
@@ -88,28 +123,41 @@ class DiagnosisProgram(dspy.Module):
             if state.fallback_origin:
                 return nodes.fallback(run, state)
             state = _step(run, "execute", "查证据、整理事实", nodes.execute, state)
-            if after_execute(state.executor_status) == "fallback":
-                return nodes.fallback(run, replace(state, fallback_origin="executor"))
-            state = _step(run, "gate", "核对每条结论的出处", nodes.gate, state)
-            if after_gate(state.gate_outcome.ceiling) == "fallback":
-                return nodes.fallback(run, replace(state, fallback_origin="gatekeeper"))
-            state = _step(run, "verify", "逐条判断证据是否支持", judging.verify, state)
-            verified = state.verifier_result
-            edge = after_verify(
-                state.verifier_status,
-                verified.effective_verdict if verified else None,
-                state.gate_outcome.ceiling,
-                sum(gap.valid for gap in state.gaps),
-                state.retries,
-            )
-            run.log.emit("verify", "route", f"下一步：{edge}", route=edge)
-            if edge == "fallback":
-                return nodes.fallback(run, replace(state, fallback_origin="verifier"))
-            if edge == "prepare_retry":
-                state = judging.prepare_retry(run, state)
-                continue
-            node = nodes.compose if edge == "compose" else nodes.compose_safe
-            return _step(run, edge, "写答案", node, state)
+            state, edge = checked(run, state)
+            if edge != "prepare_retry":
+                return finished(run, state, edge)
+            state = gaps.prepare_retry(run, state)
+
+
+Edge = Literal["compose", "compose_safe", "prepare_retry", "fallback"]
+
+
+def checked(run: Run, state: State) -> tuple[State, Edge]:
+    """From what the Executor handed over to the edge behind the Verifier."""
+    if after_execute(state.executor_status) == "fallback":
+        return replace(state, fallback_origin="executor"), "fallback"
+    state = _step(run, "gate", "核对每条结论的出处", nodes.gate, state)
+    if after_gate(state.gate_outcome.ceiling) == "fallback":
+        return replace(state, fallback_origin="gatekeeper"), "fallback"
+    state = _step(run, "verify", "逐条判断证据是否支持", judging.verify, state)
+    verified = state.verifier_result
+    edge = after_verify(
+        state.verifier_status,
+        verified.effective_verdict if verified else None,
+        state.gate_outcome.ceiling,
+        # An external contract has no cycle that could fill a gap.
+        0 if state.external else sum(gap.valid for gap in state.gaps),
+        state.retries,
+    )
+    run.log.emit("verify", "route", f"下一步：{edge}", route=edge)
+    return (replace(state, fallback_origin="verifier") if edge == "fallback" else state), edge
+
+
+def finished(run: Run, state: State, edge: Edge) -> State:
+    """The answer of a run whose last edge is known."""
+    if edge == "fallback":
+        return nodes.fallback(run, state)
+    return _step(run, edge, "写答案", nodes.compose if edge == "compose" else nodes.compose_safe, state)
 
 
 def _step(run: Run, name: str, message: str, node: Callable[[Run, State], State], state: State) -> State:

@@ -12,12 +12,14 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import dspy
+from dspy.utils.exceptions import AdapterParseError
 
 from programs.fact_listing import listing, short
 from programs.facts import Fact
+from programs.failures import discarded_text
 from programs.grounding import ground
 from programs.story import LEAST_REWARD, Story, assess, bound_facts, finished
-from signatures.contracts import ANSWER_VERSION, EvidenceBinding, VerifiedEvidence
+from signatures.contracts import ANSWER_VERSION, DiscardedText, EvidenceBinding, VerifiedEvidence
 from signatures.executor import TellStory, story_signature
 
 # (how many change events are shown, temperature) of each attempt
@@ -58,11 +60,13 @@ class Executor(dspy.Module):
         missing: Sequence[str] = (),
         asked: Collection[str] = (),
     ) -> dspy.Prediction:
-        """``contract``: the JSON text of executor_evidence_v2; ``story``: the chosen Story or None.
+        """``contract``: the JSON text of executor_evidence_v2; ``story``: the chosen Story or None; ``discarded``: the
+        model's texts that were no legal output.
 
         ``evidence_of`` gives a fact's excerpts as the gate would cut them, to ground a candidate before it is claimed.
         """
-        story = None if healthy or len(facts) < 2 else self._best_story(question, facts, evidence_of, asked)
+        discarded: list[DiscardedText] = []
+        story = None if healthy or len(facts) < 2 else self._best_story(question, facts, evidence_of, asked, discarded)
         contract = {
             "answer_version": ANSWER_VERSION,
             "claims": [*_fact_claims(facts, story), *_cause_claims(story)],
@@ -70,7 +74,8 @@ class Executor(dspy.Module):
             "recommended_actions": list(suggestions),
             "missing_info": list(missing),
         }
-        return dspy.Prediction(contract=json.dumps(contract, ensure_ascii=False), story=story)
+        text = json.dumps(contract, ensure_ascii=False)
+        return dspy.Prediction(contract=text, story=story, discarded=tuple(discarded))
 
     def _best_story(
         self,
@@ -78,6 +83,7 @@ class Executor(dspy.Module):
         facts: Sequence[Fact],
         evidence_of: Callable[[Fact], Sequence[VerifiedEvidence]],
         asked: Collection[str],
+        discarded: list[DiscardedText],
     ) -> Story | None:
         # dspy.BestOfN fixes the temperature at 1.0, where a 1.5B model writes nonsense, and prints to stdout. A smaller
         # choice of facts varies the story more usefully than chance does.
@@ -91,7 +97,8 @@ class Executor(dspy.Module):
                 config["seed"] = 1
             try:
                 word = self.story(question=question, facts=text, signature=signature, config=config)
-            except dspy.utils.exceptions.AdapterParseError:
+            except AdapterParseError as error:
+                discarded.append(discarded_text("executor", "invalid_output", error.lm_response or ""))
                 continue
             story = _assessed(str(word.cause), list(word.handles), question, facts, evidence_of, asked)
             if best is None or story.reward > best.reward:

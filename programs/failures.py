@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+
+from signatures.contracts import DiscardedText
+
 _BY_NAME = (
     ("timeout", "timeout"),
     ("auth", "auth"),
@@ -53,6 +57,12 @@ def failure_of(error: BaseException) -> tuple[str, str]:
             break
     first = (str(error).strip().splitlines() or [""])[0]
     return code, f"{type(error).__name__}: {first}"[:REASON_CHARS]
+
+
+def discarded_text(node: str, code: str, text: str) -> DiscardedText:
+    """What is kept of a model text that was no legal output (X12)."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return DiscardedText(node=node, failure_code=code, sha256=digest, length=len(text))
 
 
 def is_retryable(code: str) -> bool:

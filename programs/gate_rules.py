@@ -126,6 +126,7 @@ class PassedBinding:
     raw_path: str
     matched_text: str
     warnings: tuple[tuple[str, str], ...] = ()
+    no_hit: bool = False
 
 
 class BindingRules:
@@ -160,7 +161,8 @@ class BindingRules:
         if not isinstance(value, str) and not fits(value, SUBTREE_LIMIT):
             message = f"{shown(path, 200)} holds more than {SUBTREE_LIMIT} characters: name one record or field"
             raise BindingFailed(RAW_PATH, "VALUE_TOO_LARGE", message)
-        return PassedBinding(path, self._matched_text(invocation_id, path, value, excerpt), warnings)
+        kept = self._matched_text(invocation_id, path, value, excerpt)
+        return PassedBinding(path, kept, warnings, no_hit=row.failure_code == "NO_HIT")
 
     def _invocation(self, invocation_id: str, tool_name: str) -> ToolInvocation:
         # GK-04, GK-05: ids are opaque and compared as they are (G29).

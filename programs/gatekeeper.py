@@ -93,6 +93,7 @@ def check(
             tool_name=binding["tool_name"],
             raw_path=storable(found.raw_path),
             matched_text=found.matched_text,
+            no_hit=found.no_hit,
         )
         digest = hashlib.sha256(found.matched_text.encode()).hexdigest()
         joined = evidence.model_dump(include={"source_invocation_id", "tool_name", "raw_path"})

@@ -1,65 +1,49 @@
-"""The verify node: claim by claim, rendered again where code can, asked of the model where it cannot; and the gap that
-may start the one retry."""
+"""The verify node: claim by claim, rendered again where code can, asked of the model where it cannot."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from dataclasses import replace
-from typing import Any
 
-import dspy
 from dspy.utils.exceptions import AdapterParseError
 
 from programs import gatekeeper, scoring
-from programs.evidence import dedup_key
 from programs.facts import rerender
 from programs.failures import failure_of, is_retryable
+from programs.gaps import named_gaps, stated_gaps
+from programs.grounding import ground
 from programs.material import parsed_records
-from programs.record_lines import excerpt_text
 from programs.runtime import RunCancelled
 from programs.state import Run, State
-from programs.tools.registry import EVIDENCE_TOOLS
-from programs.verifier import references
+from programs.verifier import guarded, references
 from signatures.contracts import (
     ClaimCheck,
-    EvidenceGap,
+    DiagnosisContext,
     VerifiedClaim,
     VerifiedEvidence,
+    VerifiedOutput,
+    VerifiedProjection,
     VerifierAttempt,
+    VerifierInput,
+    VerifierResult,
     VerifierStatus,
 )
-from signatures.protocol import ProtocolError
-from signatures.verifier import NameEvidenceGap, gap_signature
+from signatures.protocol import ProtocolError, parse_verifier_output
 
 TECHNICAL_ATTEMPTS = 2  # G17
 
 
-class GapNamer(dspy.Module):
-    """Asks what is missing for one critical claim; used only where the answer could start the one retry."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.name = dspy.Predict(NameEvidenceGap)
-
-    def forward(self, claim: str, excerpts: str, services: tuple[str, ...]) -> dspy.Prediction:
-        signature = gap_signature(EVIDENCE_TOOLS[:2], services)
-        return self.name(claim=claim, excerpts=excerpts[:400], signature=signature, config={"max_tokens": 90})
-
-
 def verify(run: Run, state: State) -> State:
     """Judge claim by claim; one technical retry with the same bytes (IN-11); verdict and score by code."""
-    outcome = state.gate_outcome
-    payload = verifier_payload(state)
-    digest = hashlib.sha256(json.dumps(payload, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+    given = verifier_input(state)
+    digest = hashlib.sha256(given.serialized().encode("utf-8", "surrogatepass")).hexdigest()
     attempts: list[VerifierAttempt] = []
-    for _ in range(TECHNICAL_ATTEMPTS):
+    for number in range(TECHNICAL_ATTEMPTS if state.recorded is None else len(state.recorded)):
         started = time.perf_counter()
         status: VerifierStatus
         try:
-            checks = tuple(_checked(run, state, claim) for claim in outcome.projection.claims)
-            result = scoring.evaluate(outcome.projection, checks, outcome.ceiling)
+            result = judge(run, given) if state.recorded is None else replay(state.recorded[number], given)
         except RunCancelled:
             raise
         except Exception as error:
@@ -74,7 +58,7 @@ def verify(run: Run, state: State) -> State:
                 break
             continue
         attempts.append(_attempt(digest, "COMPLETED", started, None))
-        gaps = _gaps(run, state, result.claim_checks, result.effective_verdict)
+        gaps = stated_gaps(state, result) if state.external else named_gaps(run, state, given, result)
         return replace(
             state,
             verifier_status="COMPLETED",
@@ -88,46 +72,50 @@ def verify(run: Run, state: State) -> State:
     return state
 
 
-def verifier_payload(state: State) -> dict[str, Any]:
+def verifier_input(state: State) -> VerifierInput:
     """What the Verifier may see, and nothing else: a pure function of the state (IN-01..06)."""
     outcome = state.gate_outcome
-    payload: dict[str, Any] = {
-        "diagnosis_context": {"question": state.question, "question_type": state.question_type},
-        "verified_executor_output": outcome.projection.model_dump(mode="json", exclude={"evidence"}),
-        "verified_evidence": [item.model_dump(mode="json") for item in outcome.projection.evidence],
-        "gatekeeper_audit": gatekeeper.audit_view(outcome.result),
-        "verdict_ceiling": outcome.ceiling,
-    }
-    if state.retry_context is not None:
-        payload["retry_context"] = state.retry_context
-    return payload
+    return VerifierInput(
+        diagnosis_context=DiagnosisContext(question=state.question, question_type=state.question_type),
+        verified_executor_output=VerifiedOutput(claims=outcome.projection.claims),
+        verified_evidence=outcome.projection.evidence,
+        gatekeeper_audit=gatekeeper.audit_view(outcome.result),
+        verdict_ceiling=outcome.ceiling,
+        retry_context=state.retry_context,
+    )
 
 
-def prepare_retry(run: Run, state: State) -> State:
-    """Count the cycle before it starts and say what it is for (RT-07, G8)."""
-    result = state.verifier_result
-    valid = tuple(gap for gap in state.gaps if gap.valid)
-    context = {
-        "cycle": 1,
-        "gaps": [
-            gap.model_dump(mode="json", include={"gap_id", "claim_id", "missing", "suggested_tool", "suggested_params"})
-            for gap in valid
-        ],
-        "confirmed_claim_ids": [c.claim_id for c in result.claim_checks if c.classification == "direct_observation"]
-        if result
-        else [],
-        "prior_effective_verdict": result.effective_verdict if result else None,
-    }
-    run.log.emit("prepare_retry", "note", "还缺证据，补查一次", gaps=len(valid))
-    first = result.model_dump(mode="json", include={"effective_verdict", "groundedness_score"}) if result else None
-    return replace(state, retries=state.retries + 1, retry_context=context, gaps=valid, first_attempt=first)
+def judge(run: Run, given: VerifierInput) -> VerifierResult:
+    """One pass over the claims: rendered again where code can, asked of the model where it cannot."""
+    checks = tuple(_checked(run, given, claim) for claim in given.verified_executor_output.claims)
+    return scoring.evaluate(_projection(given), checks, given.verdict_ceiling)
 
 
-def _checked(run: Run, state: State, claim: VerifiedClaim) -> ClaimCheck:
+def replay(text: str, given: VerifierInput) -> VerifierResult:
+    """A recorded or external Verifier output in the place of the model; code guards it like the model's own.
+
+    Raises:
+        ProtocolError: it is no legal output for these claims.
+    """
+    claims = {claim.claim_id: claim for claim in given.verified_executor_output.claims}
+
+    def guard_it(check: ClaimCheck) -> ClaimCheck:
+        evidence = given.evidence_of(check.claim_id)
+        return guarded(check, ground(claims[check.claim_id].claim_text, evidence), evidence)
+
+    return scoring.evaluate_protocol(parse_verifier_output(text), _projection(given), given.verdict_ceiling, guard_it)
+
+
+def _projection(given: VerifierInput) -> VerifiedProjection:
+    return VerifiedProjection(claims=given.verified_executor_output.claims, evidence=given.verified_evidence)
+
+
+def _checked(run: Run, given: VerifierInput, claim: VerifiedClaim) -> ClaimCheck:
     run.context.check_cancelled()
     started = time.perf_counter()
-    evidence = state.gate_outcome.projection.evidence_of(claim.claim_id)
-    check = _rendered(state, claim, evidence) or run.program.verifier.judge(state.question, claim, evidence)
+    evidence = given.evidence_of(claim.claim_id)
+    question = given.diagnosis_context.question
+    check = _rendered(claim, evidence) or run.program.verifier.judge(question, claim, evidence)
     run.log.emit(
         "verify",
         "claim_checked",
@@ -140,14 +128,14 @@ def _checked(run: Run, state: State, claim: VerifiedClaim) -> ClaimCheck:
     return check
 
 
-def _rendered(state: State, claim: VerifiedClaim, evidence: tuple[VerifiedEvidence, ...]) -> ClaimCheck | None:
+def _rendered(claim: VerifiedClaim, evidence: tuple[VerifiedEvidence, ...]) -> ClaimCheck | None:
     """A claim that equals what code writes from its own excerpts is proven by writing it again.
 
     A look-up without a hit proves a negative only as far as it looked (G6): never more than an inference.
     """
     if claim.claim_text not in rerender(parsed_records(evidence)):
         return None
-    negative = _looked_in_vain(state, evidence)
+    negative = _looked_in_vain(evidence)
     return ClaimCheck(
         claim_id=claim.claim_id,
         is_critical=claim.is_critical,
@@ -158,56 +146,11 @@ def _rendered(state: State, claim: VerifiedClaim, evidence: tuple[VerifiedEviden
     )
 
 
-def _looked_in_vain(state: State, evidence: tuple[VerifiedEvidence, ...]) -> bool:
+def _looked_in_vain(evidence: tuple[VerifiedEvidence, ...]) -> bool:
     """Whether an excerpt is a look-up without a hit, alone or beside other results of the same call."""
-    empty = {row.invocation_id for row in state.invocations if row.failure_code == "NO_HIT"}
     records = [value for _, path, value in parsed_records(evidence) if path == "$.summary" and isinstance(value, dict)]
-    return any(item.source_invocation_id in empty for item in evidence) or any(
+    return any(item.no_hit for item in evidence) or any(
         record.get("unknown_service") or record.get("matched") == 0 or record.get("series") == 0 for record in records
-    )
-
-
-def _gaps(run: Run, state: State, checks: tuple[ClaimCheck, ...], verdict: str) -> tuple[EvidenceGap, ...]:
-    """Ask for the gap of the one critical claim that could start the retry; validity is code's word (G7)."""
-    if verdict != "LOW_CONFID" or state.retries > 0 or state.gate_outcome.ceiling != "PASS":
-        # What the retry filled is no gap any more.
-        return state.gaps if state.retries and verdict == "LOW_CONFID" else ()
-    open_labels = {"unsupported", "overstated", "reasonable_inference"}
-    doubtful = [c for c in checks if c.is_critical and c.classification in open_labels and c.basis == "model"]
-    if not doubtful:
-        return ()
-    check = doubtful[0]
-    claim = next(c for c in state.gate_outcome.projection.claims if c.claim_id == check.claim_id)
-    services = tuple(service.name for service in run.context.scenario.services)
-    try:
-        word = run.program.gap(
-            claim=claim.claim_text,
-            excerpts=excerpt_text(state.gate_outcome.projection.evidence_of(claim.claim_id)),
-            services=services,
-        )
-    except RunCancelled:
-        raise
-    except Exception as error:
-        run.log.emit("verify", "note", "没能说出缺什么证据", reason=failure_of(error)[1])
-        return ()
-    params: dict[str, Any] = {"service": [str(word.service)]}
-    if word.tool == "query_logs" and str(word.words).strip():
-        params["contains"] = str(word.words).strip()
-    return (_valid_gap(state, claim.claim_id, str(word.missing).strip(), str(word.tool), params),)
-
-
-def _valid_gap(state: State, claim_id: str, missing: str, tool: str, params: dict[str, Any]) -> EvidenceGap:
-    made = {dedup_key(row.tool_name, row.params) for row in state.invocations}
-    repeated = dedup_key(tool, params) in made
-    reason = "" if missing and not repeated else "这个查询本次已经做过" if repeated else "没有说清缺什么"
-    return EvidenceGap(
-        gap_id="g1",
-        claim_id=claim_id,
-        missing=missing,
-        suggested_tool=tool,
-        suggested_params=params,
-        valid=not reason,
-        reason=reason,
     )
 
 

@@ -6,17 +6,16 @@ import time
 from dataclasses import replace
 
 from programs import gatekeeper, templates
-from programs.answer import blocks_of, healthy_conclusion, impact_of, raw_observations
+from programs.answer import blocks_of, healthy_conclusion, impact_of, missing_topics, raw_observations
 from programs.composer import Composition
 from programs.facts import extract, health_summary
-from programs.failures import INVALID, failure_of
+from programs.failures import INVALID, discarded_text, failure_of
 from programs.material import evidence_of, known_services, suggestions_for, unavailable
 from programs.planner import gap_steps
 from programs.runtime import RunCancelled
 from programs.state import Run, State
 from programs.story import MISSES_SYMPTOM, guess_of
 from programs.tools.default_plan import asked_services, default_plan, unknown_names
-from programs.tools.registry import EVIDENCE_TOOLS
 from signatures.contracts import ExecutorStatus, GateNote, GateOutcome, PlanStep
 from signatures.protocol import ProtocolError, parse_executor_output
 
@@ -61,7 +60,8 @@ def execute(run: Run, state: State) -> State:
     state = replace(state, facts=facts, healthy=healthy)
     guess = guess_of(state.question)
     unheard = [f"没有查到支持「{guess}」的证据"] if guess and not any(guess in fact.text for fact in facts) else []
-    missing = [*unheard, *(f"没有查到 {word} 的日志和指标" for word in absent), *unavailable(state.invocations)]
+    missing = (*unheard, *(f"没有查到 {word} 的日志和指标" for word in absent), *unavailable(state.invocations))
+    state = replace(state, missing=missing)
     try:
         answer = run.program.executor(
             question=state.question,
@@ -72,25 +72,35 @@ def execute(run: Run, state: State) -> State:
             missing=missing,
             asked=asked_services(state.question, scenario),
         )
-        contract, _ = parse_executor_output(answer.contract)
     except RunCancelled:
         raise
-    except ProtocolError as error:
-        return replace(state, executor_status="INVALID_OUTPUT", failure_code=error.code, failure_reason=str(error))
     except Exception as error:
         code, reason = failure_of(error)
         status: ExecutorStatus = "TIMEOUT" if code == "timeout" else "INVOCATION_FAILED"
         return replace(state, executor_status=status, failure_code=code, failure_reason=reason)
+    for text in answer.discarded:
+        run.log.emit("execute", "note", "模型说的因果格式不对，没有采用", **text.model_dump(exclude={"node"}))
     story = answer.story
     told = f"，因果：{story.text}" if story else ""
-    note = f"{len(facts)} 条事实，{len(contract['claims'])} 条待核对结论{told}"
-    return replace(
-        state,
-        contract=contract,
-        story_problems=story.problems if story else (),
-        executor_status="COMPLETED",
-        note=note,
-    )
+    state = replace(state, discarded=(*state.discarded, *answer.discarded))
+    state = replace(adopted(state, answer.contract), story_problems=story.problems if story else ())
+    return replace(state, note=f"{len(facts)} 条事实，{len(state.contract.get('claims', ()))} 条待核对结论{told}")
+
+
+def adopted(state: State, text: str) -> State:
+    """The state with the contract in ``text``, or INVALID_OUTPUT; of an illegal text only its digest is kept (X12)."""
+    try:
+        contract, _ = parse_executor_output(text)
+    except ProtocolError as error:
+        lost = discarded_text("executor", error.code, text)
+        return replace(
+            state,
+            executor_status="INVALID_OUTPUT",
+            discarded=(*state.discarded, lost),
+            failure_code=error.code,
+            failure_reason=f"{lost.length} characters, SHA-256 {lost.sha256[:12]}: {error.code}",
+        )
+    return replace(state, contract=contract, executor_status="COMPLETED")
 
 
 def gate(run: Run, state: State) -> State:
@@ -99,10 +109,10 @@ def gate(run: Run, state: State) -> State:
         state.contract,
         state.invocations,
         run_id=run.context.run_id,
-        evidence_tools=EVIDENCE_TOOLS,
+        evidence_tools=state.evidence_tools,
         question_type=state.question_type,
     )
-    outcome = _capped_without_cause(state, outcome)
+    outcome = outcome if state.external else _capped_without_cause(state, outcome)
     checked = outcome.result.checked_bindings
     passed = sum(item.status == "passed" for item in checked)
     note = f"出处 {passed}/{len(checked)} 成立，{len(outcome.projection.claims)} 条结论进入核对"
@@ -134,7 +144,7 @@ def compose(run: Run, state: State) -> State:
     blocks, cause = blocks_of(state)
     if state.healthy:
         composition = Composition(healthy_conclusion(state, run.context.scenario), "TEMPLATE")
-    elif result.effective_verdict == "PASS" and cause:
+    elif result.effective_verdict == "PASS" and cause and not state.external:
         composition = run.program.composer(question=state.question, cause=cause, facts=impact_of(state)).composition
     else:
         composition = Composition(blocks.conclusion, "TEMPLATE")
@@ -148,14 +158,15 @@ def compose(run: Run, state: State) -> State:
 def compose_safe(run: Run, state: State) -> State:
     """REJECT: a fixed template, no model, no root cause (RT-10..13)."""
     blocks, _ = blocks_of(state)
-    return replace(state, answer=templates.render_answer(blocks, "REJECT"), route="composer_safe")
+    answer = templates.render_answer(blocks, "REJECT")
+    return replace(state, composition=Composition(templates.DEGRADED, "TEMPLATE"), answer=answer, route="composer_safe")
 
 
 def fallback(run: Run, state: State) -> State:
     """The fixed text for a run without a completed verify (G25); no verdict is invented."""
     origin = state.fallback_origin or "executor"
     run.log.emit("fallback", "node_started", "没有可核对的结论", origin=origin, failure_code=state.failure_code)
-    gaps = tuple(str(item) for item in state.contract.get("missing_info", []))
+    gaps = missing_topics(state)
     answer = templates.fallback(origin, run.context.run_id, state.invocations, gaps, raw_observations(state))
     return replace(state, answer=answer, route="fallback", verifier_result=None)
 

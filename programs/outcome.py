@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from programs.answer import blocks_of, evidence_items
+from programs.answer import blocks_of, evidence_items, missing_topics
 from programs.gatekeeper import audit_view
 from programs.state import Run, State
 from signatures.catalog import prompt_audit
@@ -17,7 +17,7 @@ COMPOSED_CHARS = 2000  # G22
 def to_result(run: Run, state: State, seconds: float) -> DiagnosisResult:
     """The run's result; values that do not exist are left out, never invented (G16)."""
     result = state.verifier_result
-    gaps: tuple[str, ...] = tuple(str(item) for item in state.contract.get("missing_info", []))
+    gaps: tuple[str, ...] = missing_topics(state)
     if result is not None:
         gaps = blocks_of(state)[0].gaps
     return DiagnosisResult(
@@ -34,7 +34,7 @@ def to_result(run: Run, state: State, seconds: float) -> DiagnosisResult:
         seconds=round(seconds, 3),
         version=run.program.version,
         lm=run.program.lms.name,
-        scenario=run.context.scenario.name,
+        scenario=None if state.external else run.context.scenario.name,
         fallback_origin=state.fallback_origin,
         failure_code=state.failure_code,
         failure_reason=state.failure_reason,
@@ -84,6 +84,8 @@ def verifier_evaluation(state: State) -> dict[str, Any]:
         value = getattr(state, key)
         if value:
             evaluation[key] = value
+    if state.discarded:
+        evaluation["discarded"] = [item.model_dump(mode="json") for item in state.discarded]
     if state.first_attempt is not None and state.verifier_status != "COMPLETED":
         evaluation["attempts_before_retry"] = [state.first_attempt]
     if state.gate is not None:

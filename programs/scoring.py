@@ -7,7 +7,7 @@ Do not recompute a verdict from ``facts_checked``: there overstated reads like i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from programs.templates import CLASS_WORDS
@@ -31,6 +31,8 @@ from signatures.contracts import (
 from signatures.protocol import ProtocolError
 
 RATIONALE_LIMIT = 1000
+# Kinds of literals that name a thing; one that no excerpt has caps its claim (G12).
+ENTITY_KINDS = frozenset({"ip", "port", "host", "service", "code", "quoted"})
 
 _ORDER: dict[Verdict, int] = {"REJECT": 0, "LOW_CONFID": 1, "PASS": 2}
 
@@ -121,7 +123,7 @@ def evaluate(
         check, notes = _with_valid_refs(by_id[claim.claim_id], projection.evidence_of(claim.claim_id))
         # G19: the model may raise, never lower.
         settled.append(check.model_copy(update={"is_critical": claim.is_critical or check.is_critical}))
-        warnings += notes
+        warnings += [*notes, *_unseen_entities(check)]
     critical = [check for check in settled if check.is_critical]
     fabricated = any(check.fabricated for check in critical)
     matrix = verdict_matrix((check.classification for check in critical), fabricated=fabricated)
@@ -145,13 +147,22 @@ def evaluate(
     )
 
 
-def evaluate_protocol(raw: Mapping[str, Any], projection: VerifiedProjection, ceiling: Verdict) -> VerifierResult:
+def evaluate_protocol(
+    raw: Mapping[str, Any],
+    projection: VerifiedProjection,
+    ceiling: Verdict,
+    guarded: Callable[[ClaimCheck], ClaimCheck] = lambda check: check,
+) -> VerifierResult:
     """The same for a recorded or external result, as ``parse_verifier_output`` returns it (FX-02, X6, X7).
+
+    ``guarded`` lowers a stated check to what code can vouch for.
 
     Raises:
         ProtocolError: a check is malformed, missing, doubled or about an unknown claim.
     """
-    checks = [_check_from(item) for item in raw["claim_checks"]]
+    stated_checks = [_check_from(item) for item in raw["claim_checks"]]
+    _complete(projection, stated_checks)
+    checks = [guarded(check) for check in stated_checks]
     result = evaluate(projection, checks, ceiling, raw["rationale"], stated_verdict=raw["verdict"])
     notes = list(result.warnings)
     if raw.get("groundedness_score", result.groundedness_score) != result.groundedness_score:
@@ -161,6 +172,18 @@ def evaluate_protocol(raw: Mapping[str, Any], projection: VerifiedProjection, ce
     if stated is not None and stated != [fact.model_dump() for fact in result.facts_checked]:
         notes.append(GateNote(code="facts_checked.recomputed", message="stated facts_checked differs from the checks"))
     return result.model_copy(update={"warnings": tuple(notes)})
+
+
+def _unseen_entities(check: ClaimCheck) -> list[GateNote]:
+    return [
+        GateNote(
+            code="claim.entity_unseen",
+            message=f"no excerpt of this claim has {item.text[:80]}",
+            claim_id=check.claim_id,
+        )
+        for item in check.literal_findings
+        if item.critical and item.status == "unseen" and item.kind in ENTITY_KINDS
+    ]
 
 
 def _check_from(item: Mapping[str, Any]) -> ClaimCheck:

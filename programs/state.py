@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from programs.runtime import EventLog, Meter, RunContext
+from programs.tools.registry import EVIDENCE_TOOLS
 from signatures.contracts import (
+    DiscardedText,
     EvidenceGap,
     ExecutorStatus,
     FallbackOrigin,
@@ -40,10 +42,17 @@ class Run:
 
 @dataclass(frozen=True)
 class State:
-    """One value per step; a node returns a copy with its own fields set."""
+    """One value per step; a node returns a copy with its own fields set.
+
+    ``external``: the contract came from outside, so that no tool and no writing model takes part. ``recorded``: outputs
+    of another Verifier, an attempt each, to be read in the place of asking the model. ``missing``: what code found out
+    to be missing (failed calls, unknown services). ``discarded``: model texts that were no legal output (X12).
+    """
 
     question: str
-    question_type: QuestionType
+    question_type: QuestionType = "incident"
+    evidence_tools: tuple[str, ...] = EVIDENCE_TOOLS
+    external: bool = False
     steps: tuple[PlanStep, ...] = ()
     invocations: tuple[ToolInvocation, ...] = ()
     absent: tuple[str, ...] = ()
@@ -52,11 +61,14 @@ class State:
     executor_status: ExecutorStatus = "COMPLETED"
     story_problems: tuple[str, ...] = ()
     contract: dict[str, Any] = field(default_factory=dict)
+    discarded: tuple[DiscardedText, ...] = ()
+    missing: tuple[str, ...] = ()
     gate: GateOutcome | None = None
     verifier_status: VerifierStatus = "NOT_RUN"
     attempts: tuple[VerifierAttempt, ...] = ()
     verifier_result: VerifierResult | None = None
     gaps: tuple[EvidenceGap, ...] = ()
+    recorded: tuple[str, ...] | None = None
     retries: int = 0
     retry_context: dict[str, Any] | None = None
     first_attempt: dict[str, Any] | None = None

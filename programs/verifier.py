@@ -14,6 +14,7 @@ import dspy
 
 from programs.grounding import ground
 from programs.record_lines import excerpt_text
+from programs.scoring import ENTITY_KINDS
 from signatures.contracts import (
     CLASSIFICATIONS,
     SUPPORTED,
@@ -27,7 +28,6 @@ from signatures.contracts import (
 from signatures.verifier import CheckClaim
 
 CONTEXT_CHARS = 80
-ENTITY_KINDS = frozenset({"ip", "port", "host", "service", "code", "quoted"})
 
 
 class ClaimVerifier(dspy.Module):
@@ -77,18 +77,15 @@ class ClaimVerifier(dspy.Module):
         """Ground the claim's literals, ask the model, apply the guards."""
         findings = ground(claim.claim_text, evidence)
         word = self(**claim_inputs(question, claim.claim_text, evidence, findings))
-        label, reason = guard(word.classification, findings)
-        return ClaimCheck(
+        stated = ClaimCheck(
             claim_id=claim.claim_id,
             is_critical=claim.is_critical,
-            classification=label,
+            classification=word.classification,
             model_classification=word.classification,
-            basis="model",
-            detail=reason,
             probabilities=word.probabilities,
-            literal_findings=findings,
             evidence_refs=references(evidence),
         )
+        return guarded(stated, findings, evidence)
 
 
 def claim_inputs(
@@ -129,6 +126,20 @@ def guard(classification: str, findings: Sequence[LiteralFinding]) -> tuple[Clas
     if unseen and label == "direct_observation":
         return "reasonable_inference", f"证据中没有直接出现 {unseen[0].text}"
     return label, ""
+
+
+def guarded(stated: ClaimCheck, findings: Sequence[LiteralFinding], evidence: Sequence[VerifiedEvidence]) -> ClaimCheck:
+    """A stated check, whoever stated it, lowered to what code can vouch for."""
+    label, reason = guard(stated.classification, findings)
+    if label == "direct_observation" and any(item.no_hit for item in evidence):
+        label, reason = "reasonable_inference", "没有查到只说明查过的范围里没有"  # G6
+    return stated.model_copy(
+        update={
+            "classification": label,
+            "detail": reason or stated.detail,
+            "literal_findings": tuple(findings),
+        }
+    )
 
 
 def references(evidence: Sequence[VerifiedEvidence]) -> tuple[EvidenceRef, ...]:

@@ -162,6 +162,7 @@ class VerifiedEvidence(Contract):
     tool_name: str
     raw_path: str
     matched_text: str
+    no_hit: bool = Field(default=False, description="the call found nothing: it shows absence as far as it looked (G6)")
 
 
 class VerifiedClaim(Contract):
@@ -193,6 +194,39 @@ class GateOutcome(Contract):
     result: GatekeeperResult
     ceiling: Verdict
     projection: VerifiedProjection = VerifiedProjection()
+
+
+class DiagnosisContext(Contract):
+    """What was asked; never how the run came to its claims."""
+
+    question: str
+    question_type: QuestionType
+
+
+class VerifiedOutput(Contract):
+    """The claims with a passed binding, as part of the Verifier's input."""
+
+    answer_version: Literal["executor_evidence_v2"] = "executor_evidence_v2"
+    claims: tuple[VerifiedClaim, ...] = ()
+
+
+class VerifierInput(Contract):
+    """Everything that the Verifier may see, and nothing else (IN-01..06). ``retry_context`` only in cycle 2 (IN-03)."""
+
+    diagnosis_context: DiagnosisContext
+    verified_executor_output: VerifiedOutput
+    verified_evidence: tuple[VerifiedEvidence, ...]
+    gatekeeper_audit: dict[str, Any]
+    verdict_ceiling: Verdict
+    retry_context: dict[str, Any] | None = None
+
+    def evidence_of(self, claim_id: str) -> tuple[VerifiedEvidence, ...]:
+        """The claim's own excerpts: its whole evidence context (CL-01)."""
+        return tuple(item for item in self.verified_evidence if item.claim_id == claim_id)
+
+    def serialized(self) -> str:
+        """The input as text: the same bytes for the same input (IN-11)."""
+        return self.model_dump_json(exclude_none=True)
 
 
 # --- grounding ------------------------------------------------------------------------------------------------------
@@ -298,6 +332,15 @@ class VerifierAttempt(Contract):
 
 
 # --- run ------------------------------------------------------------------------------------------------------------
+
+
+class DiscardedText(Contract):
+    """A model text that was no legal output: what it was, never what it said (X12). ``length`` in characters."""
+
+    node: str
+    failure_code: str
+    sha256: str
+    length: int
 
 
 class PromptEntry(Contract):

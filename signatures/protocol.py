@@ -71,27 +71,47 @@ def strict_json_object(text: str) -> dict[str, Any]:
 _FENCE_HEADS = ("```json\n", "```\n")
 
 
+def model_object(text: str, *, fence: bool = False) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The one object in a model's text, and what was taken off around it (``reasoning``, ``fence``).
+
+    The text as a whole comes first: a tag inside a string of a valid object is text. Only when that fails, what follows
+    the last ``</think>`` is the answer; behind an opening tag alone no answer ever came. With ``fence`` one Markdown
+    fence around the object is tolerated (G15).
+
+    Raises:
+        ProtocolError: no JSON object, or more than one.
+    """
+    _, tag, answer = text.rpartition("</think>")
+    try:
+        return _unfenced_object(text.strip(), fence)
+    except ProtocolError:
+        if not tag:
+            raise
+    value, taken_off = _unfenced_object(answer.strip(), fence)
+    return value, ("reasoning", *taken_off)
+
+
+def _unfenced_object(body: str, fence: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
+    head = next((head for head in _FENCE_HEADS if body.startswith(head)), None)
+    if fence and head is not None and body.endswith("\n```"):
+        return strict_json_object(body[len(head) : -len("\n```")].strip()), ("fence",)
+    return strict_json_object(body), ()
+
+
 def parse_executor_output(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The Executor's contract as a raw dict and the warnings raised while reading it (G1, G15).
 
     Checks only what makes it *legal*: one object, the version, five top-level keys of the right JSON type, every
-    claim an object. What is inside is the gate's rule ``schema.executor_v2``.
+    claim an object. What is inside is the gate's rule ``schema.executor_v2``. A contract inside one extra object is
+    unwrapped once.
 
     Raises:
         ProtocolError: the text is no legal contract; the graph goes to Fallback with INVALID_OUTPUT.
     """
-    warnings: list[str] = []
-    body = text.strip()
-    if "</think>" in body and not body.startswith("{"):
-        body = body.rpartition("</think>")[2].strip()
-        warnings.append("executor.reasoning_stripped")
-    head = next((head for head in _FENCE_HEADS if body.startswith(head)), None)
-    if head is not None and body.endswith("\n```"):
-        body = body[len(head) : -len("\n```")].strip()
-        warnings.append("executor.fence_stripped")
-    if not body:
+    if not text.strip():
         raise ProtocolError("empty", "the Executor returned no text")
-    contract = strict_json_object(body)
+    contract, taken_off = model_object(text, fence=True)
+    warnings = [f"executor.{thing}_stripped" for thing in taken_off]
     if "answer_version" not in contract and len(contract) == 1:
         (inner,) = contract.values()
         if isinstance(inner, dict) and "answer_version" in inner:
@@ -121,7 +141,7 @@ def parse_verifier_output(text: str) -> dict[str, Any]:
     Raises:
         ProtocolError: invalid output; the graph makes one technical retry with the same bytes.
     """
-    raw = strict_json_object(text.strip())
+    raw, _ = model_object(text)
     if raw.get("verdict") not in VERDICTS:
         raise ProtocolError(
             "verdict", f"verdict is {_shown(raw.get('verdict'))}, expected one of {', '.join(VERDICTS)}"

@@ -14,7 +14,7 @@ from dspy.adapters.utils import serialize_for_json
 from dspy.utils.exceptions import AdapterParseError
 from pydantic import ConfigDict, create_model
 
-from signatures.protocol import ProtocolError, strict_json_object
+from signatures.protocol import ProtocolError, model_object
 
 
 class CompactJSONAdapter(dspy.JSONAdapter):
@@ -43,13 +43,8 @@ class CompactJSONAdapter(dspy.JSONAdapter):
 
     def parse(self, signature: Any, completion: str) -> dict[str, Any]:
         """Strict where DSPy repairs: a completion that is no JSON object is an error, not half an answer."""
-        body = completion.strip()
-        if "</think>" in body:
-            body = body.rsplit("</think>", 1)[1].strip()
-        if body.startswith("```"):
-            body = body.strip("`").removeprefix("json").strip()
         try:
-            value = strict_json_object(body)
+            value, _ = model_object(completion, fence=True)
         except ProtocolError as error:
             raise AdapterParseError(
                 adapter_name="CompactJSONAdapter", signature=signature, lm_response=completion, message=str(error)

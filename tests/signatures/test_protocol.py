@@ -193,7 +193,6 @@ def test_malformed_check_is_invalid(check: Any) -> None:
     "text",
     [
         f"```json\n{json.dumps(RESULT)}\n```",
-        f"<think>x</think>{json.dumps(RESULT)}",
         f"{json.dumps(RESULT)} ok",
         '{"verdict":"REJECT","verdict":"PASS","rationale":"","claim_checks":[]}',
         json.dumps(RESULT) + json.dumps({**RESULT, "verdict": "REJECT"}),
@@ -202,3 +201,18 @@ def test_malformed_check_is_invalid(check: Any) -> None:
 def test_verifier_protocol_tolerates_nothing(text: str) -> None:
     with pytest.raises(ProtocolError):
         parse_verifier_output(text)
+
+
+@pytest.mark.parametrize("before", ['<think>I lean to {"verdict":"PASS"}</think>', "so it is REJECT</think>\n", ""])
+def test_reasoning_before_the_verifier_result_is_left_behind(before: str) -> None:
+    assert parse_verifier_output(before + json.dumps(RESULT)) == RESULT
+
+
+def test_closing_tag_inside_a_string_is_text() -> None:
+    quoted = {**RESULT, "rationale": 'the log says "</think>{}"'}
+    assert parse_verifier_output(json.dumps(quoted)) == quoted
+
+
+def test_opening_tag_alone_means_that_no_answer_came() -> None:
+    with pytest.raises(ProtocolError):
+        parse_verifier_output("<think>" + json.dumps(RESULT))
