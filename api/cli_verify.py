@@ -98,7 +98,7 @@ def _figures(cases: list[VerdictCase], results: list[dict[str, Any]]) -> dict[st
     """The figures against the labels, when there are any."""
     if not any(claim.label for case in cases for claim in case.claims):
         return None
-    from programs.verify import CaseResult, figures
+    from programs.case_result import CaseResult, figures
 
     found: dict[str, Any] = figures(cases, [CaseResult.model_validate(result) for result in results])
     return found

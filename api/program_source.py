@@ -10,7 +10,7 @@ from programs.runtime import RunContext
 from signatures.contracts import Classification, DiagnosisResult
 
 if TYPE_CHECKING:
-    from programs.verify import CaseResult
+    from programs.case_result import CaseResult
     from signatures.verdict_case import VerdictCase
 
 FetchProgress = Callable[[int, int, str], None]

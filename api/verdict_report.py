@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from api.console import clean
 
 if TYPE_CHECKING:
-    from programs.verify import CaseResult
+    from programs.case_result import CaseResult
 
 
 def result_object(result: CaseResult) -> dict[str, Any]:

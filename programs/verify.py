@@ -6,53 +6,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import dspy
-from pydantic import Field
 
 from programs import gatekeeper, scoring
+from programs.case_result import CaseResult, ClaimResult
+from programs.contract_case import contract_of, invocations_of, verify_contract
 from programs.lms.adapter import CompactJSONAdapter
 from programs.lms.choice import RoleLMs, open_lms
 from programs.tools.registry import EVIDENCE_TOOLS
 from programs.verifier import ClaimVerifier
 from signatures.contracts import (
-    ANSWER_VERSION,
-    SUPPORTED,
     ClaimCheck,
     Classification,
-    Contract,
-    GatekeeperResult,
-    LiteralFinding,
-    ToolInvocation,
-    Verdict,
 )
 from signatures.verdict_case import VerdictCase
-
-
-class ClaimResult(Contract):
-    """One judged claim. A claim whose bindings all failed the gate was judged by no model: ``basis`` is ``gate``."""
-
-    claim_id: str
-    classification: Classification
-    model_classification: Classification | None = None
-    basis: str = "model"
-    probabilities: dict[str, float] = Field(default_factory=dict)
-    literal_findings: tuple[LiteralFinding, ...] = ()
-    detail: str = ""
-
-
-class CaseResult(Contract):
-    """The outcome of one case. Verdicts are absent when nothing passed the gate: none is invented (SV-03)."""
-
-    case_id: str
-    claims: tuple[ClaimResult, ...]
-    model_verdict: Verdict | None = None
-    effective_verdict: Verdict | None = None
-    groundedness_score: float | None = None
-    gatekeeper_result: GatekeeperResult
-    seconds: float
 
 
 def verify_claims(
@@ -76,7 +46,9 @@ def verify_claims(
     models = lms or open_lms()
     judge = (verifier or ClaimVerifier()).bind(models.decide)
     for case in cases:
-        if case.case_id not in done:
+        if case.case_id not in done and case.executor_output is not None:
+            yield verify_contract(case, judge, models, on_claim)
+        elif case.case_id not in done:
             with dspy.context(
                 lm=models.generate, adapter=CompactJSONAdapter(), disable_history=True, **models.context()
             ):
@@ -129,94 +101,3 @@ def _claim_result(claim_id: str, check: ClaimCheck | None) -> ClaimResult:
         literal_findings=check.literal_findings,
         detail=check.detail,
     )
-
-
-def contract_of(case: VerdictCase) -> dict[str, Any]:
-    """The case's claims as the Executor's contract; labels never enter it."""
-    claims = [
-        {
-            "claim_id": claim.claim_id,
-            "claim_type": claim.claim_type,
-            "claim_text": claim.claim_text,
-            "support_level": "direct",
-            "evidence_bindings": [
-                {
-                    "source_type": "tool",
-                    "tool_name": item.tool_name,
-                    "source_invocation_ids": [item.source_invocation_id],
-                    "evidence_excerpt": item.matched_text,
-                    "raw_path": item.raw_path,
-                }
-                for item in claim.evidence
-            ],
-        }
-        for claim in case.claims
-    ]
-    return {
-        "answer_version": ANSWER_VERSION,
-        "claims": claims,
-        "hypotheses": [],
-        "recommended_actions": [],
-        "missing_info": [],
-    }
-
-
-def invocations_of(case: VerdictCase) -> tuple[ToolInvocation, ...]:
-    """The case's tool calls as invocation rows of a run named after the case."""
-    return tuple(
-        ToolInvocation(
-            invocation_id=item.invocation_id,
-            run_id=case.case_id,
-            tool_name=item.tool_name,
-            params=item.params or {},
-            success=item.success,
-            failure_code=item.failure_code,
-            evidence_level="strong" if item.success else "none",
-            output=item.output,
-        )
-        for item in case.invocations
-    )
-
-
-def figures(cases: Sequence[VerdictCase], results: Sequence[CaseResult]) -> dict[str, Any]:
-    """What a labelled file says about the judgements; only rows with a label and a result count.
-
-    ``supported_balanced_accuracy`` and ``macro_f1`` in 0..1; ``unsafe_pass``: cases that PASS although a critical claim
-    is not supported by its label; ``seconds_per_claim``: wall time.
-    """
-    from sklearn.metrics import balanced_accuracy_score, f1_score, recall_score
-
-    by_case = {result.case_id: result for result in results}
-    gold: list[str] = []
-    told: list[str] = []
-    unsafe = 0
-    for case in cases:
-        result = by_case.get(case.case_id)
-        if result is None:
-            continue
-        judged = {claim.claim_id: claim.classification for claim in result.claims}
-        for claim in case.claims:
-            if claim.label is not None and claim.claim_id in judged:
-                gold.append(claim.label)
-                told.append(judged[claim.claim_id])
-        wrong = any(claim.is_critical and claim.label and claim.label not in SUPPORTED for claim in case.claims)
-        unsafe += result.effective_verdict == "PASS" and wrong
-    if not gold:
-        return {"claims": 0}
-    right = [label in SUPPORTED for label in gold]
-    said = [label in SUPPORTED for label in told]
-    seconds = sum(result.seconds for result in results)
-    return {
-        "claims": len(gold),
-        "cases": len(by_case),
-        "supported_balanced_accuracy": round(float(balanced_accuracy_score(right, said)), 4),
-        "macro_f1": round(float(f1_score(gold, told, average="macro", zero_division=0)), 4),
-        "contradicted_recall": round(
-            float(recall_score(gold, told, labels=["contradicted"], average="macro", zero_division=0)), 4
-        ),
-        "not_supported_taken_as_supported": round(
-            sum(s and not r for r, s in zip(right, said, strict=True)) / max(1, right.count(False)), 4
-        ),
-        "unsafe_pass": unsafe,
-        "seconds_per_claim": round(seconds / len(gold), 3),
-    }

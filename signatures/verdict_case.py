@@ -1,5 +1,7 @@
 """Verdict cases: labelled or unlabelled claims with the tool output they point at, one JSON object a line.
 
+A case holds ``claims``, or the whole Executor contract of another assistant as ``executor_output``.
+
 The reader is strict where a mistake would change a score (labels, identity, duplicate keys) and tolerant where a
 newer file may carry more than it knows (extra keys are ignored).
 """
@@ -12,10 +14,18 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
-from signatures.contracts import CLASSIFICATIONS, Classification, FailureCode, Verdict
+from signatures.contracts import CLASSIFICATIONS, Classification, FailureCode, QuestionType, Verdict
 from signatures.protocol import VERDICTS, strict_json_object
 
 SHOWN_VALUE = 80
+
+
+class CaseFault(ValueError):
+    """The first fault of a case: ``field`` is a path such as ``claims[2].label``, empty for the case as a whole."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        self.field, self.reason = field, reason
+        super().__init__(f"{field} {reason}" if field else reason)
 
 
 class CaseFileError(ValueError):
@@ -68,7 +78,7 @@ class VerdictClaim(_CaseModel):
 
 
 class CaseInvocation(_CaseModel):
-    """One tool call of the case; ``$`` of a raw path is ``output``."""
+    """One tool call of the case; ``$`` of a raw path is ``output``. ``run_id`` only when it is another run's call."""
 
     invocation_id: Text
     tool_name: Text
@@ -76,16 +86,27 @@ class CaseInvocation(_CaseModel):
     params: dict[str, Any] = Field(default_factory=dict)
     success: StrictBool = True
     failure_code: FailureCode | None = None
+    dedup_of: str | None = None
+    run_id: str | None = None
 
 
 class VerdictCase(_CaseModel):
-    """One incident family with its tool output and claims. ``case_id`` is also the family: splits never share one."""
+    """One incident family with its tool output and claims. ``case_id`` is also the family: splits never share one.
+
+    In the place of ``claims``, ``executor_output`` is a whole executor_evidence_v2 contract, as an object or as the
+    text that a model wrote. ``verifier_outputs`` then replays another Verifier's outputs, an attempt each, and
+    ``evidence_tools`` names tools beyond this program's own whose output may be cited.
+    """
 
     case_id: Text
     source: str = ""
     query: str
+    question_type: QuestionType = "incident"
     invocations: tuple[CaseInvocation, ...]
-    claims: tuple[VerdictClaim, ...]
+    claims: tuple[VerdictClaim, ...] = ()
+    executor_output: Any = None
+    verifier_outputs: tuple[Any, ...] | None = None
+    evidence_tools: tuple[str, ...] = ()
     expected_verdict: Verdict | None = None
 
 
@@ -132,39 +153,57 @@ def scan_cases(path: str | Path, require_labels: bool = False) -> Iterator[tuple
 
 def _parse_line(path: str | Path, number: int, raw: bytes, require_labels: bool) -> VerdictCase:
     try:
-        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        return parse_case(raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw, require_labels)
+    except CaseFault as fault:
+        raise CaseFileError(path, number, fault.field, fault.reason) from None
+
+
+def parse_case(raw: bytes, require_labels: bool = False) -> VerdictCase:
+    """One case from UTF-8 JSON; see `read_cases` for ``require_labels``.
+
+    Raises:
+        CaseFault: the first fault.
+    """
+    try:
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         reason = f"is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}; save the file as UTF-8"
-        raise CaseFileError(path, number, "", reason) from None
+        raise CaseFault("", reason) from None
     try:
         value = strict_json_object(text)
     except ValueError as error:
         # ProtocolError, and Python's own refusal of an integer with thousands of digits.
-        raise CaseFileError(path, number, "", str(error)) from None
+        raise CaseFault("", str(error)) from None
     if require_labels:
-        _require_labels(path, number, value)
+        _require_labels(value)
     else:
         value = _without_wrong_labels(value)
+    if "claims" not in value and value.get("executor_output") is None:
+        raise CaseFault("claims", "is missing")
+    if "claims" in value and value.get("executor_output") is not None:
+        raise CaseFault("executor_output", "stands beside claims; a case has the one or the other")
     try:
         case = VerdictCase.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise CaseFileError(path, number, _field(first["loc"]), _reason(dict(first))) from None
-    _require_unique(path, number, "invocations", "invocation_id", [item.invocation_id for item in case.invocations])
-    _require_unique(path, number, "claims", "claim_id", [item.claim_id for item in case.claims])
+        raise CaseFault(_field(first["loc"]), _reason(dict(first))) from None
+    _require_unique("invocations", "invocation_id", [item.invocation_id for item in case.invocations])
+    _require_unique("claims", "claim_id", [item.claim_id for item in case.claims])
     return case
 
 
-def _require_labels(path: str | Path, number: int, value: dict[str, Any]) -> None:
+def _require_labels(value: dict[str, Any]) -> None:
     claims = value.get("claims")
+    if "executor_output" in value:
+        raise CaseFault("executor_output", "has no labels; a labelled case needs claims")
     if claims == []:
-        raise CaseFileError(path, number, "claims", "is empty; a labelled case needs at least one claim")
+        raise CaseFault("claims", "is empty; a labelled case needs at least one claim")
     for index, claim in enumerate(claims if isinstance(claims, list) else []):
         if not isinstance(claim, dict):
             continue
         if claim.get("label") is None:
             reason = f"is missing, expected one of {', '.join(CLASSIFICATIONS)}"
-            raise CaseFileError(path, number, f"claims[{index}].label", reason)
+            raise CaseFault(f"claims[{index}].label", reason)
 
 
 def _without_wrong_labels(value: dict[str, Any]) -> dict[str, Any]:
@@ -183,11 +222,11 @@ def _without_wrong_labels(value: dict[str, Any]) -> dict[str, Any]:
     return cleaned
 
 
-def _require_unique(path: str | Path, number: int, group: str, key: str, values: Sequence[str]) -> None:
+def _require_unique(group: str, key: str, values: Sequence[str]) -> None:
     for index, value in enumerate(values):
         if value in values[:index]:
             reason = f"{_shown(value)} is already the {key} of {group}[{values.index(value)}]"
-            raise CaseFileError(path, number, f"{group}[{index}].{key}", reason)
+            raise CaseFault(f"{group}[{index}].{key}", reason)
 
 
 def _field(location: Sequence[int | str]) -> str:

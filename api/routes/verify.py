@@ -1,4 +1,4 @@
-"""``POST /api/verify``: judge the claims of one verdict case against the tool output that they cite."""
+"""``POST /api/verify``: judge the claims, or the whole contract, of one verdict case against its tool output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -16,8 +15,7 @@ from api.service import ServiceOf
 from api.verdict_report import result_object
 from api.waiting import outcome
 from programs.runtime import RunCancelled
-from signatures.protocol import ProtocolError, strict_json_object
-from signatures.verdict_case import VerdictCase
+from signatures.verdict_case import CaseFault, VerdictCase, parse_case
 
 router = APIRouter()
 
@@ -29,31 +27,16 @@ def read_case(body: bytes) -> VerdictCase:
         BadInput: it is no verdict case; the message names the field.
     """
     try:
-        value = strict_json_object(body.decode("utf-8"))
-        return VerdictCase.model_validate(_unlabelled(value))
-    except UnicodeDecodeError as error:
-        raise BadInput("body", f"the body is not UTF-8 at byte {error.start}; send JSON as UTF-8") from None
-    except ProtocolError as error:
-        raise BadInput("body", f"the body is no verdict case: {error}") from None
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise BadInput(field, f"{field}: {first['msg']}; the fields are listed in data/verdicts/README.md") from None
-
-
-def _unlabelled(value: dict[str, Any]) -> dict[str, Any]:
-    case = {name: item for name, item in value.items() if name != "expected_verdict"}
-    if isinstance(claims := value.get("claims"), list):
-        case["claims"] = [
-            {name: item for name, item in claim.items() if name != "label"} if isinstance(claim, dict) else claim
-            for claim in claims
-        ]
-    return case
+        return parse_case(body)
+    except CaseFault as fault:
+        raise BadInput(
+            fault.field or "body", f"no verdict case: {fault}; the fields are listed in data/verdicts/README.md"
+        ) from None
 
 
 @router.post("/api/verify")
 async def verify(request: Request, service: ServiceOf, version: str | None = None) -> Response:
-    """Gate, literal findings, class of each claim, verdicts and score of the case."""
+    """Gate, literal findings, class of each claim, verdicts and score of the case; of a contract its answer too."""
     case = await run_in_threadpool(read_case, await request.body())
     named = await run_in_threadpool(service.programs.resolve, version)
 

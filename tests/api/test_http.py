@@ -227,7 +227,7 @@ def test_verdict_case_is_judged_by_the_named_version(client: Client) -> None:
         (b'{"case_id":"a","case_id":"b"}', "twice"),
         (b'{"case_id": NaN}', "NaN"),
         (b"\xff", "UTF-8"),
-        (json.dumps({**CASE, "claims": [{"claim_id": "c1"}]}).encode(), "claims.0.claim_type"),
+        (json.dumps({**CASE, "claims": [{"claim_id": "c1"}]}).encode(), "claims[0].claim_type"),
     ],
 )
 def test_broken_verdict_case_is_refused_with_its_field(client: Client, raw: bytes, told: str) -> None:

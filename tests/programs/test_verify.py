@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from programs.verify import CaseResult, ClaimResult, contract_of, figures
+from programs.case_result import CaseResult, ClaimResult, figures
+from programs.contract_case import contract_of
 from signatures.contracts import Classification, GatekeeperResult, Verdict
 from signatures.verdict_case import VerdictCase
 
