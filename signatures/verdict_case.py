@@ -178,15 +178,15 @@ def parse_case(raw: bytes, require_labels: bool = False) -> VerdictCase:
         _require_labels(value)
     else:
         value = _without_wrong_labels(value)
-    if "claims" not in value and value.get("executor_output") is None:
-        raise CaseFault("claims", "is missing")
-    if "claims" in value and value.get("executor_output") is not None:
-        raise CaseFault("executor_output", "stands beside claims; a case has the one or the other")
     try:
         case = VerdictCase.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise CaseFault(_field(first["loc"]), _reason(dict(first))) from None
+    if "claims" not in value and value.get("executor_output") is None:
+        raise CaseFault("claims", "is missing")
+    if "claims" in value and value.get("executor_output") is not None:
+        raise CaseFault("executor_output", "stands beside claims; a case has the one or the other")
     _require_unique("invocations", "invocation_id", [item.invocation_id for item in case.invocations])
     _require_unique("claims", "claim_id", [item.claim_id for item in case.claims])
     return case
