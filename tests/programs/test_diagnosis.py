@@ -6,88 +6,20 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import dspy
 import pytest
-from dspy.lm15 import AuthError, Message, Request, Response, ServerError, TextPart, Usage
+from dspy.lm15 import AuthError, ServerError
 
 from programs.diagnosis import DiagnosisProgram
-from programs.lms.choice import RoleLMs
 from programs.runtime import RunCancelled, RunContext
 from programs.tools.scenario import load_scenario, pick_scenario
-from signatures.contracts import CLASSIFICATIONS, DiagnosisResult, RunEvent, ToolInvocation
+from signatures.contracts import DiagnosisResult, RunEvent, ToolInvocation
+from tests.scripted.models import Reply, ScriptedDecider, ScriptedEngine, scripted_lms
 
 QUESTION = "支付网关从 10:05 开始大量 5xx，为什么？"
 CAUSE = (
     "config-center 把 payment-gateway 的 datasource.pool.maximum-pool-size 从 64 改成 8，"
     "导致 HikariPool-pay 连接池耗尽，进而 payment-gateway 大量返回 HTTP 503。"
 )
-Reply = dict[str, Any] | Exception
-
-
-class ScriptedEngine:
-    """Answers each kind of prompt from a script; ``calls`` counts what was asked."""
-
-    supports_response_schema = True
-    supports_function_calling = False
-    supports_reasoning = False
-    supported_params = frozenset({"temperature", "max_tokens", "response_format", "seed"})
-
-    def __init__(self, **replies: Reply | list[Reply]) -> None:
-        self.replies = replies
-        self.calls: dict[str, int] = {}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ScriptedEngine:
-        return self
-
-    def complete(self, request: Request) -> Response:
-        system = str(request.system or request.messages[0].text)
-        role = next(role for role, word in ROLES.items() if word in system)
-        count = self.calls[role] = self.calls.get(role, 0) + 1
-        reply = self.replies[role]
-        chosen = reply[min(count, len(reply)) - 1] if isinstance(reply, list) else reply
-        if isinstance(chosen, Exception):
-            raise chosen
-        return Response(
-            id=None,
-            model=request.model,
-            message=Message.assistant([TextPart(json.dumps(chosen, ensure_ascii=False))]),
-            finish_reason="stop",
-            usage=Usage(input_tokens=10, output_tokens=5),
-        )
-
-
-ROLES = {"planner": "决定先查什么证据", "executor": "找出最早的起因", "composer": "写结论", "gap": "还不能确认"}
-
-
-class ScriptedDecider:
-    """Every claim the model is asked about gets ``label``."""
-
-    supports_decision_requests = True
-
-    def __init__(self, label: str | Callable[[dict[str, Any]], str]) -> None:
-        self.label = label
-        self.states: list[dict[str, Any]] = []
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ScriptedDecider:
-        return self
-
-    def __call__(self, state: dict[str, Any], questions: dict[str, Any]) -> dict[str, Any]:
-        from programs.lms import decision
-
-        self.states.append(state)
-        label = self.label if isinstance(self.label, str) else self.label(state)
-        supported = label in ("direct_observation", "reasonable_inference")
-        answers = {
-            "supported": {"noul": 0.9 if supported else 0.1},
-            "classification": {
-                "probabilities": {name: 0.75 if name == label else 0.05 for name in CLASSIFICATIONS},
-                "confidence": 0.75,
-            },
-        }
-        collector = decision._COLLECTOR.get()
-        if collector is not None:
-            collector.append(answers)
-        return answers
 
 
 class Asked:
@@ -101,8 +33,7 @@ class Asked:
     def ask(
         self, question: str, scenario: str | None = None, cancelled: Callable[[], bool] = lambda: False
     ) -> DiagnosisResult:
-        lm = dspy.LM("scripted/model", engine=self.engine, cache=False, num_retries=0)
-        program = DiagnosisProgram(RoleLMs("scripted/model", lm, self.decider))
+        program = DiagnosisProgram(scripted_lms(self.engine, self.decider))
         source = load_scenario(scenario) if scenario else pick_scenario(question)[0]
         context = RunContext("run-0123456789", source, self.events.append, self.invocations.append, cancelled)
         return program.diagnose(question, context)
