@@ -92,9 +92,11 @@ def blocks_of(state: State) -> tuple[AnswerBlocks, str]:
 
 
 def missing_topics(state: State) -> tuple[str, ...]:
-    """What a run without a verdict may name as missing: what code saw fail, and the Executor's own admissions (G9)."""
-    stated = (finished(str(item))[0] for item in state.contract.get("missing_info", ()))
-    return tuple(dict.fromkeys([*state.missing, *stated]))
+    """What a run without a verdict may name as missing: what code saw fail, and what an Executor that claims nothing
+    says it does not know (G9). Beside claims that failed, its words are shown no more than they are (G25).
+    """
+    admitted = () if state.contract.get("claims") else state.contract.get("missing_info", ())
+    return tuple(dict.fromkeys([*state.missing, *(finished(str(item))[0] for item in admitted)]))
 
 
 def impact_of(state: State) -> tuple[str, ...]:

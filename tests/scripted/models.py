@@ -53,7 +53,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-ROLES = {"planner": "决定先查什么证据", "executor": "找出最早的起因", "composer": "写结论", "gap": "还不能确认"}
+ROLES = {"planner": "决定先查什么证据", "executor": "找出最早的起因", "composer": "写一句结论", "gap": "还不能确认"}
 
 
 class ScriptedDecider:
