@@ -8,7 +8,7 @@ from programs.fact_listing import short
 from programs.facts_render import sentences
 from programs.material import parsed_records
 from programs.state import State
-from programs.story import finished
+from programs.story import finished, tokens
 from programs.templates import AnswerBlocks
 from programs.tools.scenario import Scenario
 from signatures.contracts import SUPPORTED, ClaimCheck, EvidenceItem, VerifiedEvidence
@@ -79,7 +79,7 @@ def blocks_of(state: State) -> tuple[AnswerBlocks, str]:
     if cause and result.effective_verdict != "PASS":
         directions.insert(0, cause)
         cause = ""
-    actions = tuple(str(item) for item in state.contract.get("recommended_actions", []))
+    actions = _actions(state)
     blocks = AnswerBlocks(
         conclusion=_conclusion(state, cause, bool(directions)),
         confirmed=tuple(confirmed),
@@ -165,6 +165,16 @@ def _item(mark: str, cited: list[VerifiedEvidence], claimed: frozenset[str]) -> 
         source=source,
         quote=quote[:QUOTE_CHARS],
     )
+
+
+def _actions(state: State) -> tuple[str, ...]:
+    """Suggestions; those of an external contract only when they name nothing that the evidence does not (G28)."""
+    stated = tuple(str(item) for item in state.contract.get("recommended_actions", ()))
+    if not state.external:
+        return stated
+    known = " ".join([state.question, *(item.matched_text for item in state.gate_outcome.projection.evidence)])
+    words = {word for word, _ in tokens(known)}
+    return tuple(item for item in stated if all(word in words for word, _ in tokens(item)))
 
 
 def _name(value: object) -> str:

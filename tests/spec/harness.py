@@ -27,7 +27,7 @@ CAUSE = (
 REPLIES: dict[str, Reply | list[Reply]] = {
     "planner": {"fetch": ["logs payment-gateway"], "words": ["5xx"]},
     "executor": {"cause": CAUSE, "handles": ["e1", "e2"]},
-    "composer": {"conclusion": "config-center 把 maximum-pool-size 从 64 改成 8，连接池耗尽，支付网关返回 503。"},
+    "composer": {"conclusion": "config-center 把连接池上限从 64 改成 8，连接池耗尽，payment-gateway 大量返回 503。"},
     "gap": {"missing": "缺少连接池的指标", "tool": "query_logs", "service": "mysql-pay", "words": "pool"},
 }
 RUN = "case-1"
