@@ -23,7 +23,7 @@ def _tests() -> dict[str, str]:
     for file in HERE.glob("test_*.py"):
         if file.stem.removeprefix("test_") in groups:
             tree = ast.parse(file.read_text(encoding="utf-8"))
-            names = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+            names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
             assert len(names) == len(set(names)), f"{file.name} defines a test twice: the first one never runs"
             found |= {name: file.stem for name in names if name.startswith("test_")}
     return found
