@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from programs.gate_rules import PARTIAL, RULES, SCHEMA, WINDOW_MISSING, BindingFailed, BindingRules, schema_notes, shown
+from programs.injection import injection_flags
 from programs.raw_path import canonical_json, storable
 from programs.scoring import is_critical
 from signatures.contracts import (
@@ -31,6 +32,8 @@ EVIDENCE_BYTES = 16 * 1024
 
 _EVIDENCE_DROPPED = "evidence.dropped"
 _CLAIM_DROPPED = "claim.evidence_dropped"
+# Recorded, and no reason to doubt the record: logs may quote an attack (G32).
+_SUSPICIOUS = "evidence.suspicious_text"
 # Warnings that alone lower the ceiling to LOW_CONFID (X11).
 _CAPPING = frozenset({_CLAIM_DROPPED, WINDOW_MISSING, PARTIAL})
 _SEVERITY: dict[Verdict, Severity] = {"PASS": "none", "LOW_CONFID": "low_confid", "REJECT": "reject"}
@@ -100,6 +103,8 @@ def check(
         rows.append(row.model_copy(update={"status": "passed", "matched_text_sha256": digest, **joined}))
         passed.append(evidence)
         notes += [_note(row, code, message) for code, message in found.warnings]
+        if flags := injection_flags(found.matched_text):
+            notes.append(_note(row, _SUSPICIOUS, f"the excerpt reads like an order: {', '.join(flags)}"))
 
     kept = _within_limits(passed)
     notes += _drop_notes(passed, kept)

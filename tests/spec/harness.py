@@ -280,7 +280,7 @@ class Spec:
     """The entrances; ``client_of`` opens the service over the given programs."""
 
     def __init__(self, client_of: Callable[[Any], TestClient]) -> None:
-        self._client_of = client_of
+        self.client_of = client_of
 
     def ask(
         self,
@@ -301,7 +301,7 @@ class Spec:
         engine, decider = ScriptedEngine(**{**REPLIES, **replies}), ScriptedDecider(_labeller(label))
         kwargs: list[dict[str, Any]] = []
         executor = ScriptedExecutor(contracts, kwargs) if contracts else None
-        client = self._client_of(ScriptedSource(engine, decider, executor))
+        client = self.client_of(ScriptedSource(engine, decider, executor))
         response = client.post("/api/chat", json={"question": question, "scenario": scenario})
         assert response.status_code == 200, response.text
         body = response.json()
@@ -327,6 +327,6 @@ class Spec:
             **fields,
         }
         body = json.dumps(case, ensure_ascii=False)
-        response = self._client_of(ScriptedSource(engine, decider)).post("/api/verify", content=body.encode())
+        response = self.client_of(ScriptedSource(engine, decider)).post("/api/verify", content=body.encode())
         assert response.status_code == 200, response.text
         return Judged(response.json(), decider, engine)
