@@ -118,6 +118,9 @@ _DERIVED_AFTER = re.compile(
     r"before\b|ago\b|window\b|higher\b|lower\b|longer\b|more\b|increase\b|drop\b|faster\b|slower\b)",
     re.I,
 )
+# A limit that was hit is a quantity of its own, not a distance between two events.
+_LIMIT_AFTER = re.compile(r"^\s*(?:之后|后)\s*(?:才|就|即|便)?\s*(?:超时|过期|失效)")
+_LIMIT_BEFORE = re.compile(r"\b(?:tim(?:e[sd]?|ing)[- ]?out|expire[sd]?)\s+(?:after|in)\s*$", re.I)
 _NEGATED = re.compile(
     r"(?:不是|并非|而非|并不是|而不是|不等于|没有达到|没达到|没有到|没到|未达|未到|没有|未见"
     r"|\b(?:not|never|rather than|instead of|isn't|"
@@ -157,13 +160,15 @@ def cue(text: str, start: int, end: int) -> Cue:
         bound = "<"
     elif over or _OVER_AFTER.search(after):
         bound = ">"
+    limit = (before and _LIMIT_BEFORE.search(before)) or (after and _LIMIT_AFTER.search(after))
     marker = under or over
     if marker and _NEVER.search(before[: marker.start()]):
         bound, every = ("<" if bound == ">" else ">"), True
     return Cue(
         approx=approx,
         bound=bound,
-        derived=bool((before and _DERIVED_BEFORE.search(before)) or (after and _DERIVED_AFTER.search(after))),
+        derived=not limit
+        and bool((before and _DERIVED_BEFORE.search(before)) or (after and _DERIVED_AFTER.search(after))),
         negated=bool(before and _NEGATED.search(before)),
         vague=bool(before and _VAGUE_BEFORE.search(before)),
         every=every,

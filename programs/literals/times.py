@@ -11,11 +11,12 @@ from programs.literals.text import chinese_number
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _PERIOD = "凌晨|清晨|早上|早晨|早|上午|中午|下午|午后|傍晚|晚上|晚间|晚|夜里|深夜|今早|今晚|昨晚|半夜"
 _ZONE = r"Z(?![A-Za-z])|UTC(?:\+0?8(?::?00)?)?|GMT|CST|[+-]\d{2}:?\d{2}(?!\d)"
+_ZONE_TAIL = rf"\s?(?:{_ZONE}|\((?:{_ZONE})\))"
 STAMP = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?![\d/.])(?:(?:T|\s|-)\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,9})?)?)?"
-    rf"(?:\s?(?:{_ZONE}))?"
+    rf"(?:{_ZONE_TAIL})?"
 )
-CLOCK = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d{{1,9}})?)?(?![\d:]|\.\d)(?:\s?[apAP]\.?[mM]\b\.?)?(?:\s?(?:{_ZONE}))?"
+CLOCK = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d{{1,9}})?)?(?![\d:]|\.\d)(?:\s?[apAP]\.?[mM]\b\.?)?(?:{_ZONE_TAIL})?"
 AM_PM = r"\d{1,2}\s?[apAP]\.?[mM]\b\.?"
 MONTH_DAY = rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?![\d:])"
 DAY_MONTH = rf"\d{{1,2}}\s(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\b"
@@ -33,10 +34,10 @@ _PERIOD_BEFORE = re.compile(rf"({_PERIOD})的?\s?$")
 _ZONE_BEFORE = re.compile(r"(北京时间|本地时间|UTC|GMT)\s?(?:时间)?\s?[(]?\s?$")
 _ZONE_AFTER = re.compile(r"^\s?[(]?\s?(北京时间|Beijing|UTC(?:\+8)?|GMT|CST|China Standard)")
 _STAMP_PARTS = re.compile(
-    rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}})(?:[T\s-](\d{{1,2}})[:.](\d{{2}})(?:[:.](\d{{2}})(?:[.,](\d{{1,9}}))?)?)?(?:\s?({_ZONE}))?"
+    rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}})(?:[T\s-](\d{{1,2}})[:.](\d{{2}})(?:[:.](\d{{2}})(?:[.,](\d{{1,9}}))?)?)?(?:\s?[(]?({_ZONE})[)]?)?"
 )
 _CLOCK_PARTS = re.compile(
-    rf"(\d{{1,2}})(?::(\d{{2}}))?(?::(\d{{2}})(?:[.,](\d{{1,9}}))?)?(?:\s?([apAP])\.?[mM]\.?)?(?:\s?({_ZONE}))?$"
+    rf"(\d{{1,2}})(?::(\d{{2}}))?(?::(\d{{2}})(?:[.,](\d{{1,9}}))?)?(?:\s?([apAP])\.?[mM]\.?)?(?:\s?[(]?({_ZONE})[)]?)?$"
 )
 _CN_CLOCK_PARTS = re.compile(r"(\d{1,2})\s?[点时](?:\s?(?:(半)|[整钟]|(\d{1,2})\s?分?(?:\s?(\d{1,2})\s?秒)?))?")
 _NUMBER = re.compile(r"\d+")
