@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from programs.literals.claims import ClaimText, Figure, read_claim
-from programs.literals.excerpts import Excerpts
+from programs.literals.excerpts import excerpts_of
 from programs.literals.identifiers import Name
 from programs.literals.match_names import contradicted_name, look_up_name
 from programs.literals.match_numbers import look_up_number
@@ -63,7 +63,7 @@ def ground(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[Liter
     """
     claim = read_claim(claim_text)
     states = states_in(claim.text)
-    excerpts = Excerpts(evidence)
+    excerpts = excerpts_of(evidence)
     names = {name: look_up_name(name, excerpts) for name in (*claim.names, *claim.quotes)}
     held = _held(names)
     for name, outcome in names.items():

@@ -103,11 +103,24 @@ def _numbers_in(source: str, raw_path: str, text: str) -> tuple[SeenNumber, ...]
     return tuple(out)
 
 
+Item = tuple[str, str, str]
+
+
+def excerpts_of(evidence: Sequence[VerifiedEvidence]) -> Excerpts:
+    """The excerpts of these items; the claims of a run, and the candidates of a story, share them."""
+    return _excerpts(tuple((item.source_invocation_id, item.raw_path, item.matched_text) for item in evidence))
+
+
+@lru_cache(maxsize=256)
+def _excerpts(items: tuple[Item, ...]) -> Excerpts:
+    return Excerpts(items)
+
+
 class Excerpts:
     """Everything a claim may rest on. Views are computed when the first literal asks for them."""
 
-    def __init__(self, evidence: Sequence[VerifiedEvidence]) -> None:
-        self.items = tuple((item.source_invocation_id, item.raw_path, item.matched_text) for item in evidence)
+    def __init__(self, items: tuple[Item, ...]) -> None:
+        self.items = items
         self.cells: tuple[Cell, ...] = tuple(cell for item in self.items for cell in cells_of(*item))
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from programs.literals import names
 from programs.literals.scan import Scan
@@ -70,8 +71,9 @@ def quoted(text: str) -> list[Name]:
     return out
 
 
-def _kind(token: str, text: str, end: int) -> tuple[str, bool] | None:
-    """(kind, critical) of a word token, or None when it is ordinary prose."""
+@lru_cache(maxsize=8192)
+def _kind(token: str, after: str, ascii_text: bool) -> tuple[str, bool] | None:
+    """(kind, critical) of a word token, or None when it is ordinary prose. ``after``: the text right behind it."""
     low = token.lower()
     if names.is_plain(token):
         return None
@@ -113,29 +115,24 @@ def _kind(token: str, text: str, end: int) -> tuple[str, bool] | None:
     if "-" in token:
         if token.isupper():
             return None
-        service_like = bool(_SERVICE_WORD.match(text[end : end + 12])) or not text.isascii()
+        service_like = bool(_SERVICE_WORD.match(after)) or not ascii_text
         if names.is_infrastructure(token):
             return "service", True
         return None if names.is_prose_compound(token) else ("service", service_like)
     if _CAMEL.match(token) and len(token) > 3 and not names.is_product_camel(token):
         return ("code" if token.endswith(("Exception", "Error", "Killed", "Pressure", "BackOff")) else "service"), True
-    if (
-        _SERVICE_WORD.match(text[end : end + 10])
-        and text[end : end + 1] not in (" ",)
-        and not text.isascii()
-        and low == token
-        and len(token) > 2
-    ):
+    if _SERVICE_WORD.match(after[:10]) and after[:1] != " " and not ascii_text and low == token and len(token) > 2:
         return "service", False
     return None
 
 
 def names_in(text: str, scan: Scan) -> list[Name]:
     """Every name of a narrowed claim text, quoted spans apart."""
+    plain = text.isascii()
     out = [
         Name(start, end, token, kind[0], token.lower(), kind[1])
         for start, end, token in scan.words
-        if (kind := _kind(token, text, end)) is not None
+        if (kind := _kind(token, text[end : end + 12], plain)) is not None
     ]
     for found in _HTTP_CODE.finditer(text) if _THREE_DIGITS.search(text) else ():
         out.append(Name(found.start(1), found.end(1), found[1], "code", found[1]))

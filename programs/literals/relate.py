@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from programs.literals.claims import ClaimText, Figure
 from programs.literals.concepts import RESOURCES, concepts, core, side
@@ -36,12 +37,15 @@ def keys_of(claim: ClaimText, figure: Figure) -> frozenset[str]:
 
 def relation(about: frozenset[str], keys: frozenset[str], seen: SeenNumber) -> str:
     """key (named by the claim), same, open (one side says nothing), aside (other words) or other (another resource)."""
-    if seen.key and seen.key.lower() in keys:
-        return "key"
-    mine, its = core(about), core(seen.about)
+    return "key" if seen.key and seen.key.lower() in keys else _related(about, seen.about)
+
+
+@lru_cache(maxsize=8192)
+def _related(about: frozenset[str], seen_about: frozenset[str]) -> str:
+    mine, its = core(about), core(seen_about)
     if mine & RESOURCES and its & RESOURCES and not mine & its:
         return "other"
-    if side(about) != side(seen.about):
+    if side(about) != side(seen_about):
         return "aside" if mine or side(about) else "open"
     if side(about) and not (mine and its):
         return "same"

@@ -7,23 +7,25 @@ converted between UTC and +08:00. Near words (约, 左右, about) widen it: 5 s,
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from programs.literals.times import Moment
 
 _EIGHT = 480
 
 
-def views(seen: Moment, offset: int | None) -> list[datetime]:
+@lru_cache(maxsize=8192)
+def views(seen: Moment, offset: int | None) -> tuple[datetime, ...]:
     """``seen`` as a reader of zone ``offset`` (minutes; None: any usual one) would write it."""
     base = seen.at()
     if base is None:
-        return []
+        return ()
     if seen.offset is None:
-        return [base] if offset is None else [base, base + timedelta(hours=8), base - timedelta(hours=8)]
+        return (base,) if offset is None else (base, base + timedelta(hours=8), base - timedelta(hours=8))
     utc = base - timedelta(minutes=seen.offset)
     if offset is not None:
-        return [utc + timedelta(minutes=offset)]
-    return [base, *({utc, utc + timedelta(minutes=_EIGHT)} - {base})]
+        return (utc + timedelta(minutes=offset),)
+    return (base, *(view for view in (utc, utc + timedelta(minutes=_EIGHT)) if view != base))
 
 
 def distance(claim: Moment, seen: Moment) -> float | None:

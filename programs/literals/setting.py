@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from signatures.contracts import LiteralFinding, VerifiedEvidence
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
+_ARROWS = ("->", "→", "=>", "⇒")
 _ARROW = re.compile(rf"{_NUMBER}\s?(?:[a-zA-Z%]{{1,5}}\s?)?(?:->|→|=>|⇒)\s?{_NUMBER}(?![\w.])")
 _OLD_NEW = re.compile(rf"\b(?:old|from|before)[=:]\s?{_NUMBER}\D{{1,12}}\b(?:new|to|after)[=:]\s?{_NUMBER}(?![\w.])")
 _UP = re.compile(
@@ -36,7 +37,8 @@ def steps_of(text: str) -> list[tuple[float, float, str]]:
 
     An arrow alone is no setting: a garbage collector prints ``1545M->1531M`` as well.
     """
-    found = [*_ARROW.finditer(text), *_OLD_NEW.finditer(text)]
+    arrows = _ARROW.finditer(text) if any(arrow in text for arrow in _ARROWS) else ()
+    found = [*arrows, *_OLD_NEW.finditer(text)]
     return [
         (float(match[1]), float(match[2]), match[0])
         for match in found
@@ -52,6 +54,8 @@ def direction_of(text: str) -> int:
 
 def wrong_directions(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[LiteralFinding, ...]:
     """Direction words of clauses about a changed setting that go against every numeric change in the excerpts."""
+    if not (_UP.search(claim_text) or _DOWN.search(claim_text)):
+        return ()
     shown = [(item, step) for item in evidence for step in steps_of(item.matched_text)]
     signs = {1 if new > old else -1 for _, (old, new, _) in shown}
     if len(signs) != 1:
