@@ -20,15 +20,27 @@ _THROUGHOUT = re.compile(
 
 
 def beyond_extreme(claim: ClaimText, figure: Figure, hits: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:
-    """A visible point above the claimed peak (or below the claimed trough) of the same series."""
-    before = claim.text[max(0, figure.quantity.start - 16) : figure.quantity.start]
-    sign = 1 if _PEAK.search(before) else -1 if _TROUGH.search(before) else 0
+    """A visible value above the claimed peak (or below the claimed trough) of the same series."""
+    field = extreme_field(claim, figure)
+    if not field or len(claim.whens) > 1:
+        return None
+    sign = 1 if field == "max" else -1
     series = {series_of(hit) for hit in hits}
-    if not sign or len(series) != 1 or "" in series or len(claim.whens) > 1:
+    stated = _stated_extreme(field, hits, excerpts)
+    if stated is not None and apart(figure.quantity, stated, figure.cue.approx):
+        return stated
+    if len(series) != 1 or "" in series:
         return None
     points = [s for s in excerpts.numbers if series_of(s) in series]
     extreme = max(points, key=lambda s: sign * s.quantity.raw)
     return extreme if apart(figure.quantity, extreme, figure.cue.approx) else None
+
+
+def _stated_extreme(field: str, hits: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:
+    """The max (or min) that the one record of the hits states itself; None when a hit is it."""
+    records = {hit.cell.series or hit.cell.record for hit in hits}
+    stated = [s for s in excerpts.numbers if s.cell.field == field and (s.cell.series or s.cell.record) in records]
+    return stated[0] if len(records) == 1 and len(stated) == 1 and stated[0] not in hits else None
 
 
 def extreme_field(claim: ClaimText, figure: Figure) -> str:

@@ -6,6 +6,7 @@ import re
 
 from programs.literals import counts
 from programs.literals.claims import ClaimText, Figure
+from programs.literals.compare import apart
 from programs.literals.concepts import side
 from programs.literals.excerpts import Excerpts, SeenNumber
 from programs.literals.outcome import UNSEEN, Outcome
@@ -58,10 +59,14 @@ def look_up_count(claim: ClaimText, figure: Figure, excerpts: Excerpts) -> Outco
 def count_against(claim: ClaimText, figure: Figure, usable: list[tuple[SeenNumber, str]]) -> SeenNumber | None:
     """Another count of the same thing: the one counting key of the records, or the one figure of that very name."""
     mine = figure.quantity
+    about = about_of(claim, figure)
+    uncounted = [s for s, r in usable if r == "same" and not (s.values and s.values[0][0] != "count")]
+    named = [s for s in uncounted if s.key and s.about == about]
+    if not mine.is_count and mine.raw >= 10 and len(named) == 1 and apart(mine, named[0], figure.cue.approx):
+        return named[0]
     if not mine.is_whole:
         return None
     bare = [(s, r) for s, r in usable if s.quantity.is_whole and not (s.values and s.values[0][0] != "count")]
-    about = about_of(claim, figure)
     same = [s for s, r in bare if r == "same" and (counts_something(s) or (s.key and s.about <= about and side(about)))]
     if not same and mine.is_count and mine.raw >= 10:
         same = [s for s, r in bare if _COUNT_KEYS.search(s.key) and r == "open"]

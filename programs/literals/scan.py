@@ -44,7 +44,8 @@ _QUICK = re.compile(
 _HAS_CJK_NUMERAL = re.compile("[一二两三四五六七八九十百半]")
 _CN_UNITS = "|".join(sorted((u for u in UNITS if not u[0].isascii()), key=len, reverse=True))
 _CN_NUMBER = re.compile(
-    rf"(?<![第星周一二两三四五六七八九十百千万])(?:(?P<n>[一二两三四五六七八九十百千零]{{1,6}})(?P<mag>[万亿])?(?P<unit>{_CN_UNITS})|(?P<half>一半))"
+    rf"(?<![第星周一二两三四五六七八九十百千万])(?:(?P<n>[一二两三四五六七八九十百千零]{{1,6}})(?P<mag>[万亿])?(?P<unit>{_CN_UNITS})|(?P<half>一半)"
+    r"|(?<![个点时\d])半个?(?P<halfunit>小时|分钟))"
 )
 _COMPOSITE_GAP = re.compile(r"\s?[零又]?\s?$")
 
@@ -124,6 +125,10 @@ def _chinese_quantities(text: str) -> list[Quantity]:
     for found in _CN_NUMBER.finditer(text):
         if found["half"]:
             out.append(Quantity(found.start(), found.end(), found[0], 50.0, 5.0, "%", (("percent", 50.0, 5.0),)))
+            continue
+        if half_of := found["halfunit"]:
+            values = _readings(0.5, 0.05, UNITS[half_of])
+            out.append(Quantity(found.start(), found.end(), found[0], 0.5, 0.05, half_of, values))
             continue
         value = chinese_number(found["n"])
         unit = found["unit"]
