@@ -17,7 +17,7 @@ def result_object(result: CaseResult) -> dict[str, Any]:
 
 
 def result_lines(result: dict[str, Any]) -> list[str]:
-    """The verdict of a case and its claims, one line each."""
+    """The verdict of a case and its claims, one line each; of a whole contract its answer too."""
     gate = result.get("gatekeeper_result") or {}
     score = result.get("groundedness_score")
     head = (
@@ -25,13 +25,22 @@ def result_lines(result: dict[str, Any]) -> list[str]:
         f"groundedness {'-' if score is None else format(score, '.2f')}, gate {gate.get('status', '-')})"
     )
     claims = [_claim_line(claim) for claim in result.get("claims", ())]
-    return [clean(line, one_line=False) for line in (head, *claims)]
+    return [clean(line, one_line=False) for line in (head, *claims, *_answer_lines(result.get("diagnosis")))]
+
+
+def _answer_lines(diagnosis: dict[str, Any] | None) -> list[str]:
+    if not diagnosis:
+        return []
+    why = f"  failed: {diagnosis['failure_code']}" if diagnosis.get("failure_code") else ""
+    route = f"  route {diagnosis['route']}{why}"
+    return [route, *(f"  | {line}".rstrip() for line in str(diagnosis["answer"]).splitlines())]
 
 
 def _claim_line(claim: dict[str, Any]) -> str:
     word = claim.get("classification")
     share = (claim.get("probabilities") or {}).get(word)
-    bad = [item["text"] for item in claim.get("literal_findings") or () if item.get("status") != "found"]
+    findings = claim.get("literal_findings") or ()
+    bad = [item["text"] for item in findings if item.get("status") != "found" and item.get("critical", True)]
     notes = f"  not in the evidence: {', '.join(bad)}" if bad else ""
     return f"  {claim['claim_id']}  {word}{'' if share is None else f' {share:.2f}'}{notes}"
 
