@@ -8,6 +8,7 @@ from dataclasses import replace
 from programs import gatekeeper, templates
 from programs.answer import blocks_of, healthy_conclusion, impact_of, missing_topics, raw_observations
 from programs.composer import Composition
+from programs.evidence import tool_trace_summary
 from programs.facts import extract, health_summary
 from programs.failures import INVALID, discarded_text, failure_of
 from programs.material import evidence_of, known_services, suggestions_for, unavailable
@@ -52,6 +53,7 @@ def execute(run: Run, state: State) -> State:
     started, absent = time.perf_counter(), state.absent
     batch = run.runner.run(state.steps)
     run.meter.add(tool_seconds=time.perf_counter() - started)
+    run.log.emit("execute", "trace", "", summary=tool_trace_summary(batch))
     run.context.check_cancelled()
     scenario = run.context.scenario
     state = replace(state, invocations=(*state.invocations, *batch))

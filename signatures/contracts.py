@@ -374,7 +374,7 @@ class RunEvent(Contract):
     """One orchestration event: shown live, persisted, replayed.
 
     ``kind``: ``node_started``, ``node_finished``, ``tool_started``, ``tool_finished``, ``claim_checked``, ``route``,
-    ``note``, ``run_finished``.
+    ``note``, ``trace`` (what a batch of tool calls brought, for `--trace`; no message), ``run_finished``.
     """
 
     seq: int

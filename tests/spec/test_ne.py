@@ -47,6 +47,11 @@ def test_ne_01_failed_empty_and_repeated_calls_are_told_apart(spec: Spec, monkey
     asked = spec.ask(planner=twice, gap=gap, label="unsupported")
     codes = {row["failure_code"] for row in asked.stored["invocations"]}
     assert {"TOOL_ERROR", "NO_HIT", None} <= codes
+    traced = "\n".join(event["data"]["summary"] for event in asked.stored["events"] if event["kind"] == "trace")
+    for row in asked.stored["invocations"]:
+        (line,) = [line for line in traced.splitlines() if line.startswith(f"[{row['invocation_id']}]")]
+        told = {"TOOL_ERROR": "failed TOOL_ERROR", "NO_HIT": "no hit", "DEDUPED": "repeated of", None: " ok "}
+        assert told[row["failure_code"]] in line
     assert asked.body["route"] == "composer" and readable(asked.answer)
 
 
