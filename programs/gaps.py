@@ -115,5 +115,20 @@ def prepare_retry(run: Run, state: State) -> State:
         "prior_effective_verdict": result.effective_verdict if result else None,
     }
     run.log.emit("prepare_retry", "note", "还缺证据，补查一次", gaps=len(valid))
-    first = result.model_dump(mode="json", include={"effective_verdict", "groundedness_score"}) if result else None
-    return replace(state, retries=state.retries + 1, retry_context=context, gaps=valid, first_attempt=first)
+    first = {"attempts": [item.model_dump(mode="json", exclude_none=True) for item in state.attempts]}
+    if result is not None:
+        kept = {"model_verdict", "effective_verdict", "groundedness_score", "claim_checks"}
+        first |= result.model_dump(mode="json", include=kept, exclude_none=True)
+    # Nothing of the first cycle may pass for the second one's, whatever becomes of that (G8).
+    return replace(
+        state,
+        retries=state.retries + 1,
+        retry_context=context,
+        gaps=valid,
+        first_cycle=first,
+        contract={},
+        gate=None,
+        verifier_status="NOT_RUN",
+        attempts=(),
+        verifier_result=None,
+    )

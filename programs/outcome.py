@@ -86,8 +86,8 @@ def verifier_evaluation(state: State) -> dict[str, Any]:
             evaluation[key] = value
     if state.discarded:
         evaluation["discarded"] = [item.model_dump(mode="json") for item in state.discarded]
-    if state.first_attempt is not None and state.verifier_status != "COMPLETED":
-        evaluation["attempts_before_retry"] = [state.first_attempt]
+    if state.first_cycle is not None:
+        evaluation["first_cycle"] = state.first_cycle
     if state.gate is not None:
         projection = state.gate.projection.model_dump(mode="json")
         evaluation["gatekeeper_result"] = state.gate.result.model_dump(mode="json", exclude_none=True)

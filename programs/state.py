@@ -71,7 +71,7 @@ class State:
     recorded: tuple[str, ...] | None = None
     retries: int = 0
     retry_context: dict[str, Any] | None = None
-    first_attempt: dict[str, Any] | None = None
+    first_cycle: dict[str, Any] | None = None
     composition: Composition | None = None
     route: FinalRoute = "fallback"
     answer: str = ""

@@ -201,3 +201,30 @@ def test_rt_15_no_execution_status_is_used_as_a_verdict(spec: Spec) -> None:
     asked = spec.ask(label=broken)
     assert asked.body["verdict"] is None and asked.evaluation["verifier_status"] == "INVOCATION_FAILED"
     assert not {"model_verdict", "effective_verdict", "verdict"} & asked.evaluation.keys()
+
+
+def _twice(facts: Any) -> dict[str, Any]:
+    made = _marked(facts)
+    cause = {
+        **made["claims"][0],
+        "claim_id": "r1",
+        "claim_type": "root_cause",
+        "claim_text": "payment-gateway 因此超时",
+    }
+    return contract(made["claims"][0], cause)
+
+
+def test_rt_07_a_second_cycle_that_fails_shows_nothing_of_the_first_as_its_own(spec: Spec) -> None:
+    asked = spec.ask(contracts=[_twice, "not json"], label="unsupported")
+    assert asked.nodes.count("plan") == 2 and asked.body["route"] == "fallback"
+    assert asked.evaluation["verifier_status"] == "NOT_RUN" and asked.evaluation["attempts"] == []
+    assert not {"gatekeeper_result", "verified_evidence", "effective_verdict", "verdict"} & asked.evaluation.keys()
+    assert asked.evaluation["first_cycle"]["effective_verdict"] == "LOW_CONFID"
+    assert asked.body["verdict"] is None and asked.body["claims"] == []
+
+
+def test_rt_07_the_first_cycle_stays_on_record_beside_the_second(spec: Spec) -> None:
+    asked = spec.ask(label="unsupported")
+    first = asked.evaluation["first_cycle"]
+    assert first["effective_verdict"] == "LOW_CONFID" and len(first["attempts"]) == 1
+    assert "first_cycle" not in spec.ask().evaluation
