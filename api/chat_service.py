@@ -123,6 +123,8 @@ class ChatService:
             program = self.programs.program(accepted.version)
             context.check_cancelled()
             result = program.diagnose(accepted.question, context)
+            if cancelled():
+                raise RunCancelled(accepted.run_id)
             self._keep(result, recorder)
         return result
 
@@ -133,18 +135,24 @@ class ChatService:
             yield
         except (RunCancelled, KeyboardInterrupt) as error:
             timed_out = isinstance(error, RunCancelled) and not cancelled()
+            late = False
+            with contextlib.suppress(StorageError):
+                reason = f"deadline of {self._deadline_s:g} s passed"
+                late = timed_out and self.store.fail_run(run_id, "TIMEOUT", reason)
+                if not late:
+                    self.store.cancel_run(run_id, "cancelled by the caller")
             with contextlib.suppress(StorageError):
                 recorder.flush()
-                if timed_out and self.store.fail_run(run_id, "TIMEOUT", f"deadline of {self._deadline_s:g} s passed"):
-                    raise RunTimedOut(
-                        f"run {run_id} was stopped after {self._deadline_s:g} s; ask a narrower question, or raise "
-                        "SUPERBIZ_RUN_DEADLINE"
-                    ) from None
-                self.store.cancel_run(run_id, "cancelled by the caller")
+            if late:
+                raise RunTimedOut(
+                    f"run {run_id} was stopped after {self._deadline_s:g} s; ask a narrower question, or raise "
+                    "SUPERBIZ_RUN_DEADLINE"
+                ) from None
             raise
         except Exception as error:
             with contextlib.suppress(StorageError):
                 self.store.fail_run(run_id, failure_code(error), f"{type(error).__name__}: {error}"[:1_000])
+            with contextlib.suppress(StorageError):
                 recorder.flush()
             raise
 
@@ -160,7 +168,7 @@ class ChatService:
         if "verifier_evaluation" in result.self_evaluation:
             verdict = result.self_evaluation["verifier_evaluation"]
             self.store.update_self_evaluation(run_id, "verifier_evaluation", verdict)
-        if not self.store.finish_run(result):
+        if not self.store.finish_run(result, calls=len(recorder.invocations)):
             raise RunCancelled(run_id)
 
 

@@ -16,6 +16,12 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def _escape_surrogates(text: str) -> str:
+    try:
+        text.encode()  # several times as fast as looking for what is hardly ever there
+    except UnicodeEncodeError:
+        pass
+    else:
+        return text
     return _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 

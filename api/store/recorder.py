@@ -45,13 +45,11 @@ class RunRecorder:
             self.flush()
 
     def flush(self) -> None:
-        """Write the events that wait."""
+        """Write the events that wait. They go on waiting when the store cannot take them now."""
         with self._lock:
-            batch, self._waiting = self._waiting, []
-            if not batch:
-                return
             try:
-                self._store.add_events(self._run_id, batch)
+                self._store.add_events(self._run_id, self._waiting)
             except StorageError as error:
                 self.error = self.error or error
                 raise
+            self._waiting = []

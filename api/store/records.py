@@ -46,13 +46,17 @@ def stored_run(
     invocations: list[ToolInvocationRow],
     events: list[OrchestrationEvent],
 ) -> StoredRun:
-    """The run of these rows."""
+    """The run of these rows, the calls in the order in which they began.
+
+    Sorted here: databases put text in orders of their own.
+    """
+    called = sorted(invocations, key=lambda row: (row.started_at, len(row.invocation_id), row.invocation_id))
     fields = run.model_dump(exclude={"id", "score", "owner", "self_evaluation"})
     return StoredRun(
         **fields,
         run_id=run.id,
         groundedness_score=run.score,
         self_evaluation=self_evaluation,
-        invocations=tuple(ToolInvocation(**row.model_dump()) for row in invocations),
+        invocations=tuple(ToolInvocation(**row.model_dump()) for row in called),
         events=tuple(RunEvent(**row.model_dump(exclude={"id", "run_id"})) for row in events),
     )

@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlmodel import Session, col
 
 from api.errors import NotFound, StorageError
-from api.jsontext import lossless
-from api.store.engine import for_writing, open_engine, storage_error
+from api.store.container import read_container, with_channel
+from api.store.engine import for_reading, for_steps, for_writing, open_engine
+from api.store.faults import is_conflict, storage_error
 from api.store.owner import current_owner, is_dead
 from api.store.records import RunStatus, StoredRun, stored_run
 from api.store.tables import DiagnosisRun, DiagnosisSession, OrchestrationEvent, ToolInvocationRow
 from signatures.contracts import DiagnosisResult, RunEvent, ToolInvocation
 
+T = TypeVar("T")
+_ATTEMPTS = 5
+
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _container(stored: str | None) -> dict[str, Any]:
-    """The stored self_evaluation as an object; a value that is none is kept under ``legacy_value`` (G24)."""
-    if stored is None:
-        return {}
-    try:
-        value = json.loads(stored)
-    except (ValueError, RecursionError):
-        value = stored
-    if value is None:
-        return {}
-    return value if isinstance(value, dict) else {"legacy_value": value}
 
 
 class RunStore:
@@ -46,25 +38,35 @@ class RunStore:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._writing = for_writing(engine)
+        self._reading = for_reading(engine)
+        self._steps = for_steps(engine)
+        self._ends = for_writing(engine)
 
     @contextmanager
     def _reads(self) -> Iterator[Session]:
         """One consistent view of the database."""
         try:
-            with Session(self._engine) as session, session.begin():
+            with Session(self._reading) as session, session.begin():
                 yield session
         except SQLAlchemyError as error:
             raise storage_error(self._engine.url, error) from error
 
-    @contextmanager
-    def _writes(self) -> Iterator[Connection]:
-        """One write transaction. Statements go to the connection: mapped objects would cost as much again."""
-        try:
-            with self._writing.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise storage_error(self._engine.url, error) from error
+    def _write(self, work: Callable[[Connection], T], engine: Engine | None = None) -> T:
+        """The result of one write transaction; it is run again when the database calls it off for another one.
+
+        Statements go to the connection: mapped objects would cost as much again.
+        """
+        engine = engine or self._steps
+        attempt = 1
+        while True:
+            try:
+                with engine.begin() as connection:
+                    return work(connection)
+            except SQLAlchemyError as error:
+                if attempt == _ATTEMPTS or not is_conflict(error):
+                    raise storage_error(self._engine.url, error) from error
+            attempt += 1
+            time.sleep(random.uniform(0, 0.05))
 
     def close(self) -> None:
         """Give the connections back."""
@@ -84,29 +86,39 @@ class RunStore:
             "owner": current_owner(),
             "self_evaluation_version": 0,
         }
-        with self._writes() as connection:
+
+        def start(connection: Connection) -> None:
             if connection.execute(known).first() is None:
-                connection.execute(insert(DiagnosisSession), {"id": session_id, "created_at": now})
+                # Another run of the session may create it at the same moment.
+                with suppress(IntegrityError), connection.begin_nested():
+                    connection.execute(insert(DiagnosisSession), {"id": session_id, "created_at": now})
             connection.execute(insert(DiagnosisRun), run)
+
+        self._write(start)
 
     def add_invocation(self, invocation: ToolInvocation) -> None:
         """Record one tool call, at once: a claim may cite only what stands here (G29)."""
-        with self._writes() as connection:
-            connection.execute(insert(ToolInvocationRow), invocation.model_dump())
+        # Not model_dump: it would copy megabytes of output.
+        row = {name: getattr(invocation, name) for name in ToolInvocation.model_fields}
+        self._write(lambda connection: connection.execute(insert(ToolInvocationRow), row))
 
     def add_events(self, run_id: str, events: Sequence[RunEvent]) -> None:
         """Append events of a run in the given order."""
         if events:
-            with self._writes() as connection:
-                connection.execute(
-                    insert(OrchestrationEvent), [{"run_id": run_id, **event.model_dump()} for event in events]
-                )
+            rows = [{"run_id": run_id, **event.model_dump()} for event in events]
+            self._write(lambda connection: connection.execute(insert(OrchestrationEvent), rows))
 
-    def finish_run(self, result: DiagnosisResult) -> bool:
-        """Record the answer. False when the run was ended before (cancelled): the first end stays."""
+    def finish_run(self, result: DiagnosisResult, *, calls: int | None = None) -> bool:
+        """Record the answer. False when the run was ended before (cancelled): the first end stays.
+
+        Args:
+            calls: how many tool calls were recorded; a server that crashed since may have lost the last ones, and then
+                this is a StorageError.
+        """
         return self._end(
             result.run_id,
             "finished",
+            calls,
             answer=result.answer,
             verdict=result.verdict,
             score=result.groundedness_score,
@@ -128,14 +140,20 @@ class RunStore:
         """Mark a running run as failed; False when it had ended."""
         return self._end(run_id, "failed", failure_code=code, failure_reason=reason)
 
-    def _end(self, run_id: str, status: RunStatus, **values: Any) -> bool:
+    def _end(self, run_id: str, status: RunStatus, calls: int | None = None, **values: Any) -> bool:
         statement = (
             update(DiagnosisRun)
             .where(col(DiagnosisRun.id) == run_id, col(DiagnosisRun.status) == "running")
             .values(status=status, finished_at=_now(), **values)
         )
-        with self._writes() as connection:
+        recorded = select(func.count()).where(col(ToolInvocationRow.run_id) == run_id)
+
+        def end(connection: Connection) -> bool:
+            if calls is not None and (found := connection.execute(recorded).scalar_one()) != calls:
+                raise StorageError(f"run {run_id}: {calls} tool calls were recorded and the database has {found}")
             return bool(connection.execute(statement).rowcount)
+
+        return self._write(end, self._ends)
 
     def cancel_own_runs(self, reason: str) -> int:
         """Mark every running run of this process as cancelled; return how many."""
@@ -170,20 +188,20 @@ class RunStore:
         Raises:
             NotFound: no such run.
         """
-        stored = select(col(DiagnosisRun.self_evaluation)).where(col(DiagnosisRun.id) == run_id).with_for_update()
-        with self._writes() as connection:
+        of_run = col(DiagnosisRun.id) == run_id
+        # Readers of the row's key (foreign keys of the run's other tables) need not wait for this lock.
+        stored = select(col(DiagnosisRun.self_evaluation)).where(of_run).with_for_update(key_share=True)
+        version = col(DiagnosisRun.self_evaluation_version) + 1
+
+        def merge(connection: Connection) -> None:
             row = connection.execute(stored).one_or_none()
             if row is None:
                 raise NotFound(f"no run {run_id!r}")
-            merged = _container(row[0]) | {key: value}
-            connection.execute(
-                update(DiagnosisRun)
-                .where(col(DiagnosisRun.id) == run_id)
-                .values(
-                    self_evaluation=lossless(merged),
-                    self_evaluation_version=col(DiagnosisRun.self_evaluation_version) + 1,
-                )
-            )
+            merged = with_channel(row[0], key, value)
+            changed = update(DiagnosisRun).where(of_run)
+            connection.execute(changed.values(self_evaluation=merged, self_evaluation_version=version))
+
+        self._write(merge)
 
     def get_run(self, run_id: str) -> StoredRun | None:
         """The run with its invocations and events, or None."""
@@ -199,8 +217,8 @@ class RunStore:
             )
             return stored_run(
                 run,
-                None if run.self_evaluation is None else _container(run.self_evaluation),
-                list(session.scalars(invocations.order_by(col(ToolInvocationRow.started_at)))),
+                None if run.self_evaluation is None else read_container(run.self_evaluation),
+                list(session.scalars(invocations)),
                 list(session.scalars(events)),
             )
 

@@ -92,7 +92,7 @@ class ToolInvocationRow(SQLModel, table=True):
 
     run_id: str = Field(sa_column=_run_key(primary=True))
     invocation_id: str = Field(primary_key=True)
-    tool_name: str
+    tool_name: str = Field(sa_column=Column(PlainText, nullable=False))
     params: Any = Field(sa_column=Column(JsonText, nullable=False))
     success: bool
     failure_code: str | None = None

@@ -1,4 +1,4 @@
-"""A scripted program in the place of the model, and a store in a temporary folder."""
+"""A scripted program in the place of the model, and a store on either kind of database."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic import BaseModel
+from sqlalchemy import NullPool, create_engine, text
 
 from api.chat_service import ChatService
 from api.program_source import OnClaim
@@ -20,6 +21,7 @@ from programs.runtime import EventLog, RunContext
 from programs.tools import scenario as scenarios
 from signatures.contracts import DiagnosisResult, EvidenceItem, ReportedClaim, StepCost, ToolInvocation
 from signatures.verdict_case import VerdictCase
+from tests.support.postgres import PostgresServer, session_server
 
 ZONE = ZoneInfo("Asia/Shanghai")
 
@@ -186,11 +188,39 @@ def one_scenario(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scenarios, "scenario_names", lambda: ("pool",))
 
 
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    yield from session_server()
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[RunStore]:
-    opened = open_store(f"sqlite:///{tmp_path / 'runs.db'}", stale_after_s=600)
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty database: SQLite, or each kind in turn for a test that is marked ON_BOTH."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        yield f"sqlite:///{tmp_path / 'runs.db'}"
+        return
+    with request.getfixturevalue("postgres_server").database() as url:
+        yield url
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[RunStore]:
+    opened = open_store(database_url, stale_after_s=600)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def sql(database_url: str) -> Callable[..., list[Any]]:
+    """``sql(statement, **values)``: run it beside the store, as an operator would; returns the rows."""
+
+    def run(statement: str, **values: Any) -> list[Any]:
+        engine = create_engine(database_url, poolclass=NullPool)
+        with engine.begin() as connection:
+            done = connection.execute(text(statement), values)
+            return [tuple(row) for row in done] if done.returns_rows else []
+
+    return run
 
 
 @pytest.fixture

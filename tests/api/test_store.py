@@ -2,32 +2,27 @@
 
 import json
 import math
-import multiprocessing
-import sqlite3
-import threading
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from api.errors import NotFound, StorageError
-from api.store import owner
 from api.store.recorder import RunRecorder
-from api.store.repository import RunStore, open_store
+from api.store.repository import RunStore
 from signatures.contracts import DiagnosisResult, RunEvent, ToolInvocation
+from tests.support.postgres import ON_BOTH
+
+pytestmark = ON_BOTH
+Sql = Callable[..., list[Any]]
 
 HOSTILE = {"logs": [{"message": "bad \udce4 nul \x00 引号", "value": math.nan, "big": math.inf, "中": "支付"}]}
 
 
-def url(folder: Path) -> str:
-    return f"sqlite:///{folder / 'runs.db'}"
-
-
 @pytest.fixture
-def store(tmp_path: Path) -> RunStore:
-    opened = open_store(url(tmp_path), stale_after_s=600)
-    opened.start_run("r1", question="为什么 5xx？", session_id="s1")
-    return opened
+def store(store: RunStore) -> RunStore:
+    store.start_run("r1", question="为什么 5xx？", session_id="s1")
+    return store
 
 
 def invocation(run_id: str = "r1", number: int = 1, output: Any = None) -> ToolInvocation:
@@ -78,8 +73,43 @@ def test_hostile_tool_output_is_read_back_as_it_was(store: RunStore) -> None:
     assert read.model_dump(exclude={"output"}) == written.model_dump(exclude={"output"})
 
 
+def test_text_that_no_column_holds_is_kept_or_replaced_but_never_loses_the_row(store: RunStore) -> None:
+    bad = "nul \x00 half \udce4 支付"
+    shown = "nul \ufffd half \ufffd 支付"
+    names = ("tool_name", "failure_reason", "output_summary")
+    written = invocation(output=bad).model_copy(update={"params": {bad: bad}, **dict.fromkeys(names, bad)})
+    store.add_invocation(written)
+    store.add_events("r1", [event(1).model_copy(update={"message": bad, "data": {bad: [bad]}})])
+    store.update_self_evaluation("r1", bad, {"detail": bad})
+    assert store.fail_run("r1", "INTERNAL", bad)
+    run = store.get_run("r1")
+    assert run is not None
+    assert run.invocations == (written.model_copy(update=dict.fromkeys(names, shown)),)
+    assert (run.events[0].message, run.events[0].data) == (shown, {bad: [bad]})
+    assert run.self_evaluation == {bad: {"detail": bad}}
+    assert run.failure_reason == shown
+
+
+def test_one_line_of_a_megabyte_with_bytes_of_another_encoding_is_read_back_whole(store: RunStore) -> None:
+    line = ("连接池耗尽 ".encode("gbk") + b"\xff pool exhausted ").decode("utf-8", "surrogateescape") * 40_000
+    store.add_invocation(invocation(output={"logs": [line]}))
+    run = store.get_run("r1")
+    assert run is not None
+    assert run.invocations[0].output["logs"][0] == line
+
+
+def test_calls_are_read_in_the_order_in_which_they_began(store: RunStore) -> None:
+    at = ["10:00:02", "10:00:01", "10:00:01.500", *["10:00:03"] * 8]
+    for number in (11, 10, *range(1, 10)):
+        started = f"2026-01-01T{at[number - 1]}+08:00"
+        store.add_invocation(invocation(number=number).model_copy(update={"started_at": started}))
+    run = store.get_run("r1")
+    assert run is not None
+    assert [int(item.invocation_id.rpartition("_")[2]) for item in run.invocations] == [2, 3, 1, *range(4, 12)]
+
+
 def test_invocation_needs_its_run(store: RunStore) -> None:
-    with pytest.raises(StorageError, match="FOREIGN KEY"):
+    with pytest.raises(StorageError, match=r"(?i)foreign key"):
         store.add_invocation(invocation("unknown"))
 
 
@@ -99,6 +129,16 @@ def test_finished_run_holds_the_result_without_a_second_copy_of_the_evaluation(s
     assert (run.status, run.verdict, run.groundedness_score) == ("finished", "PASS", 0.8)
     assert run.result["answer"] == "结论\x00"
     assert "self_evaluation" not in run.result
+
+
+def test_run_whose_calls_the_database_has_lost_is_not_finished(store: RunStore, sql: Sql) -> None:
+    for number in (1, 2):
+        store.add_invocation(invocation(number=number))
+    sql("DELETE FROM tool_invocation WHERE invocation_id = 'inv_r1_2'")
+    with pytest.raises(StorageError, match="2 tool calls were recorded and the database has 1"):
+        store.finish_run(result(), calls=2)
+    assert store.count_runs("running") == 1
+    assert store.finish_run(result(), calls=1)
 
 
 def test_first_end_of_a_run_stays(store: RunStore) -> None:
@@ -138,74 +178,18 @@ def test_se_03_each_channel_preserves_the_other(store: RunStore, order: tuple[st
     ],
 )
 def test_se_07_old_content_of_the_container_survives(
-    store: RunStore, tmp_path: Path, old: str | None, kept: dict[str, Any]
+    store: RunStore, sql: Sql, old: str | None, kept: dict[str, Any]
 ) -> None:
-    with sqlite3.connect(tmp_path / "runs.db") as raw:
-        raw.execute("UPDATE diagnosis_run SET self_evaluation = ?", (old,))
+    sql("UPDATE diagnosis_run SET self_evaluation = :old", old=old)
     store.update_self_evaluation("r1", "rule_evaluation", {"score": 90})
     run = store.get_run("r1")
     assert run is not None
     assert run.self_evaluation == kept | {"rule_evaluation": {"score": 90}}
 
 
-def test_se_06_interleaved_writers_lose_nothing(store: RunStore) -> None:
-    writers = 20
-    barrier = threading.Barrier(writers)
-    faults: list[Exception] = []
-
-    def write(number: int) -> None:
-        barrier.wait()
-        try:
-            for turn in range(3):
-                store.update_self_evaluation("r1", f"channel_{number}_{turn}", {"n": number})
-        except Exception as error:
-            faults.append(error)
-
-    threads = [threading.Thread(target=write, args=(number,)) for number in range(writers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    run = store.get_run("r1")
-    assert run is not None
-    assert not faults
-    assert len(run.self_evaluation) == writers * 3
-    assert run.self_evaluation_version == writers * 3
-
-
 def test_evaluation_of_an_unknown_run_is_refused(store: RunStore) -> None:
     with pytest.raises(NotFound, match="nobody"):
         store.update_self_evaluation("nobody", "rule_evaluation", {})
-
-
-def _open_and_write(database: str, number: int, gate: Any, faults: Any) -> None:
-    gate.wait()
-    try:
-        opened = open_store(database, stale_after_s=600)
-        for turn in range(5):
-            opened.start_run(f"p{number}_{turn}", question="q", session_id="shared")
-            opened.add_invocation(invocation(f"p{number}_{turn}", output={"n": turn}))
-    except Exception as error:
-        faults.put(repr(error))
-    # Ends without a clean-up, as a killed worker would.
-
-
-def test_four_processes_open_an_empty_database_at_once(tmp_path: Path) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    gate, faults = spawn.Barrier(4), spawn.Queue()
-    workers = [spawn.Process(target=_open_and_write, args=(url(tmp_path), n, gate, faults)) for n in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-    assert faults.empty(), faults.get()
-    with sqlite3.connect(tmp_path / "runs.db") as raw:
-        assert raw.execute("SELECT count(*) FROM diagnosis_run").fetchone() == (20,)
-        assert raw.execute("SELECT count(*) FROM tool_invocation").fetchone() == (20,)
-        assert raw.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    again = open_store(url(tmp_path), stale_after_s=600)
-    assert again.count_runs("interrupted") + again.count_runs("running") == 20
-    assert again.count_runs("running") == 0
 
 
 def test_runs_of_living_processes_are_left_alone(store: RunStore) -> None:
@@ -215,22 +199,13 @@ def test_runs_of_living_processes_are_left_alone(store: RunStore) -> None:
 
 @pytest.mark.parametrize(("age_limit", "status"), [(3600.0, "running"), (-1.0, "interrupted")])
 def test_run_of_another_host_is_lost_only_after_its_time(
-    store: RunStore, tmp_path: Path, age_limit: float, status: str
+    store: RunStore, sql: Sql, age_limit: float, status: str
 ) -> None:
-    with sqlite3.connect(tmp_path / "runs.db") as raw:
-        raw.execute("UPDATE diagnosis_run SET owner = 'elsewhere|1|x'")
+    sql("UPDATE diagnosis_run SET owner = 'elsewhere|1|x'")
     store.mark_interrupted(age_limit)
     run = store.get_run("r1")
     assert run is not None
     assert run.status == status
-
-
-def test_restarted_process_with_the_same_id_is_not_the_old_one() -> None:
-    host, pid, mark = owner.current_owner().split("|")
-    assert owner.is_dead(f"{host}|{pid}|{mark}") is False
-    if mark:
-        assert owner.is_dead(f"{host}|{pid}|another-boot:1") is True
-    assert owner.is_dead(f"{host}|999999999|{mark}") is True
 
 
 def test_recorder_writes_invocations_at_once_and_events_in_batches(store: RunStore) -> None:
@@ -249,27 +224,23 @@ def test_recorder_writes_invocations_at_once_and_events_in_batches(store: RunSto
     assert run.events[0].data == {"x": "\ud800"}
 
 
-def test_file_that_is_no_database_is_named(tmp_path: Path) -> None:
-    (tmp_path / "runs.db").write_text("this is not a database, it is a note to the reader" * 100)
-    with pytest.raises(StorageError, match=r"runs\.db.*not a database"):
-        open_store(url(tmp_path), stale_after_s=600)
+def test_events_that_the_store_refuses_once_are_written_later(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = RunRecorder(store, "r1")
+    recorder.on_event(event(1))
+    with monkeypatch.context() as full:
+        full.setattr(store, "add_events", lambda *_: (_ for _ in ()).throw(StorageError("disk is full")))
+        with pytest.raises(StorageError):
+            recorder.flush()
+    recorder.on_event(event(2))
+    recorder.flush()
+    run = store.get_run("r1")
+    assert run is not None
+    assert [item.seq for item in run.events] == [1, 2]
+    assert str(recorder.error) == "disk is full"
 
 
-@pytest.mark.parametrize("bad", ["nonsense", "sqlite://", "nodriver://host/db"])
-def test_unusable_database_url_is_a_storage_error(bad: str) -> None:
-    with pytest.raises(StorageError):
-        open_store(bad, stale_after_s=600)
-
-
-def test_password_of_a_database_url_is_not_shown() -> None:
-    with pytest.raises(StorageError) as caught:
-        open_store("nodriver://me:secret@host/db", stale_after_s=600)
-    assert "secret" not in str(caught.value)
-
-
-def test_stored_json_is_readable_chinese(store: RunStore, tmp_path: Path) -> None:
+def test_stored_json_is_readable_chinese(store: RunStore, sql: Sql) -> None:
     store.add_invocation(invocation(output={"message": "支付网关"}))
-    with sqlite3.connect(tmp_path / "runs.db") as raw:
-        (text,) = raw.execute("SELECT output FROM tool_invocation").fetchone()
+    ((text,),) = sql("SELECT output FROM tool_invocation")
     assert "支付网关" in text
     assert json.loads(text) == {"message": "支付网关"}
