@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
-from typing import Any
+from itertools import chain, islice
+from typing import Any, TypeVar
 
-from programs.raw_path import canonical_json, leaves, storable
+from programs.raw_path import canonical_json, storable
+
+T = TypeVar("T")
 
 SUMMARY_LIMIT = 600
 
 _LINE = 200
+# Lines that may fill the summary, the telling ones first: more than a few dozen never fit.
+_LOOKED_AT = 500
+_NESTED = (dict, list)
+_NOTHING = (None, "")
 _SEVERITY = {"FATAL": 0, "CRITICAL": 0, "EMERGENCY": 0, "ERROR": 1, "SEVERE": 1, "WARN": 2, "WARNING": 2}
 _TROUBLE = (
     *("fatal", "panic", "error", "exception", "fail", "timeout", "timed out", "refused", "oom", "killed", "denied"),
@@ -26,7 +32,8 @@ def summarize_output(tool_name: str, output: Any, limit: int = SUMMARY_LIMIT) ->
     stands in the output; only blanks, line breaks and ``=`` are added (ES-05).
     """
     if isinstance(output, str):
-        return _packed(_troubled_first(output.splitlines()), limit)
+        lines = list(dict.fromkeys(output.splitlines()))
+        return _packed(_troubled_first(lines, lines), limit)
     if not isinstance(output, dict):
         return _packed(_record_lines(output), limit)
     known = {key: output[key] for key in _SECTIONS if isinstance(output.get(key), list)}
@@ -42,19 +49,24 @@ def _logs(records: Sequence[Record]) -> list[str]:
     """Worst first, and one line for records that differ only in time: the first one."""
     distinct: dict[tuple[str, ...], Record] = {}
     for record in records:
-        distinct.setdefault(_fields(record, "level", "service", "message"), record)
-    ordered = sorted(distinct.values(), key=_rank)
-    return [_line(record, "timestamp", "level", "service", "message") for record in ordered]
+        distinct.setdefault(tuple([str(record.get(name, "")) for name in ("level", "service", "message")]), record)
+    return [_line(record, "timestamp", "level", "service", "message") for record in _worst_first(distinct.values())]
 
 
-def _rank(record: Record) -> int:
-    rank = _SEVERITY.get(str(record.get("level", "")).upper(), 4)
-    return 3 if rank == 4 and _trouble(str(record.get("message", ""))) is not None else rank
+def _worst_first(records: Iterable[Record]) -> list[Record]:
+    """By level; of those without a telling level, the ones that speak of trouble first. At most `_LOOKED_AT`."""
+    ranked: dict[int, list[Record]] = {rank: [] for rank in range(5)}
+    for record in records:
+        ranked[_SEVERITY.get(str(record.get("level", "")).upper(), 4)].append(record)
+    worst = [record for rank in range(3) for record in ranked[rank]]
+    if len(worst) < _LOOKED_AT:
+        worst += _troubled_first(ranked[4], [str(record.get("message", "")) for record in ranked[4]])
+    return worst[:_LOOKED_AT]
 
 
 def _patterns(records: Sequence[Record]) -> list[str]:
     names = ("level", "service", "message", "count", "first_seen", "last_seen")
-    return [_line(record, *names) for record in sorted(records, key=_rank)]
+    return [_line(record, *names) for record in _worst_first(records)]
 
 
 def _changes(records: Sequence[Record]) -> list[str]:
@@ -106,25 +118,72 @@ def _line(record: Record, *names: str) -> str:
 
 
 def _record_lines(value: Any) -> list[str]:
-    """Any other JSON: the scalars of one object on one line, as ``name=value``."""
-    lines = []
-    for _, siblings in groupby(leaves(value), key=lambda leaf: _parent(leaf[0])):
-        parts = [_named(path, leaf) for path, leaf in siblings if leaf not in (None, "")]
-        lines.append(" ".join(parts))
-    return _troubled_first(lines)
+    """Any other JSON: the scalars of one object on one line, as ``name=value``; a list element is its own line."""
+    words = _words_of_trouble(_strings(value))
+    troubled: list[str] = []
+    calm: list[str] = []
+    for parts in _scalars(value):
+        kept = troubled if words and any(_speaks(leaf, words) for _, leaf in parts) else calm
+        if len(kept) < _LOOKED_AT:
+            kept.append(" ".join(f"{name}={leaf}" if name is not None else str(leaf) for name, leaf in parts))
+        elif kept is troubled or not words:
+            break
+    return troubled + calm
 
 
-def _parent(path: str) -> str:
-    # A list element is a line of its own, a field shares the line of its object.
-    return path if path.endswith("]") else path.rpartition(".")[0]
+def _scalars(value: Any) -> Iterator[list[tuple[str | None, Any]]]:
+    """The (name, scalar) pairs of each object, each scalar of a list alone; in document order."""
+    # An explicit stack: tool output may be nested deeper than Python recurses.
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            own = [
+                (name, leaf) for name, leaf in item.items() if not isinstance(leaf, _NESTED) and leaf not in _NOTHING
+            ]
+            if own:
+                yield own
+            if len(own) < len(item):
+                stack.extend([inner for inner in reversed(item.values()) if isinstance(inner, _NESTED)])
+        elif isinstance(item, list):
+            stack.extend(reversed(item))
+        elif item not in _NOTHING:
+            yield [(None, item)]
 
 
-def _named(path: str, value: Any) -> str:
-    return str(value) if path.endswith("]") or path == "$" else f"{path.rpartition('.')[2]}={value}"
+def _strings(value: Any) -> list[str]:
+    found: list[str] = []
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        for inner in item.values() if isinstance(item, dict) else item if isinstance(item, list) else (item,):
+            if isinstance(inner, str):
+                found.append(inner)
+            elif isinstance(inner, _NESTED):
+                stack.append(inner)
+    return found
 
 
-def _troubled_first(lines: Iterable[str]) -> list[str]:
-    return sorted((line for line in lines if line.strip()), key=lambda line: _trouble(line) is None)
+def _speaks(leaf: Any, words: Sequence[str]) -> bool:
+    return isinstance(leaf, str) and any(word in leaf.lower() for word in words)
+
+
+def _words_of_trouble(texts: Sequence[str]) -> list[str]:
+    """The words that any text has: those that none has need not be looked for in each."""
+    everything = "\n".join(texts).lower()
+    return [word for word in _TROUBLE if word in everything]
+
+
+def _troubled_first(items: Sequence[T], texts: Sequence[str]) -> list[T]:
+    """The items whose text speaks of trouble before the others."""
+    words = _words_of_trouble(texts)
+    if not words:
+        return list(items)
+    troubled: list[T] = []
+    calm: list[T] = []
+    for item, text in zip(items, texts, strict=True):
+        (troubled if _speaks(text, words) else calm).append(item)
+    return troubled + calm
 
 
 def _in_turns(groups: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -136,7 +195,7 @@ def _in_turns(groups: Sequence[Sequence[str]]) -> Iterator[str]:
 def _packed(lines: Iterable[str], limit: int) -> str:
     kept: list[str] = []
     room = limit
-    for line in lines:
+    for line in islice(lines, _LOOKED_AT):
         text = storable(" ".join(_clipped(line, min(_LINE, limit)).split()))[:limit]
         if text and len(text) <= room and text not in kept:
             kept.append(text)

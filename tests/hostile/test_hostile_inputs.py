@@ -216,15 +216,9 @@ def test_hostile_12_the_one_error_in_megabytes_survives(spec: Spec, monkeypatch:
     asked = spec.ask()
     row = next(row for row in asked.stored["invocations"] if row["tool_name"] == "query_logs" and row["success"])
     assert "zebra-41 segment corrupt" in row["output_summary"] and len(row["output_summary"]) <= 600
-    first = row["invocation_id"]
-    stated = binding("zebra-41 segment corrupt", "$.logs[8820]", [first])
-    cited = claim(claim_text="payment-gateway 出现 zebra-41 segment corrupt", evidence_bindings=[stated])
-    again = spec.ask(contracts=[lambda _: _of_this_run(cited)])
-    assert again.body["claims"][0]["classification"] == "direct_observation"
-
-
-def _of_this_run(stated: dict[str, Any]) -> dict[str, Any]:
-    return contract(stated)
+    cited = about("payment-gateway 出现 zebra-41 segment corrupt", "zebra-41 segment corrupt", path="$.logs[8820]")
+    judged = spec.judge(cited, invocations=[{**LOGS, "output": {"logs": lines}}])
+    assert judged.classes == {"c1": "direct_observation"}
 
 
 def _raises() -> Any:
