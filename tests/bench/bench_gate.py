@@ -1,4 +1,4 @@
-"""Milliseconds of the gate over big outputs: ``python -m tests.bench.bench_gate`` (goal: 50 ms, 5 MB, 40 bindings)."""
+"""Milliseconds of the gate over big outputs: ``python -m tests.bench.bench_gate`` (goal: 50 ms, 5 MB, 100 bindings)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from programs.gatekeeper import check
 from signatures.contracts import ToolInvocation
 
-BINDINGS = 40
+BINDINGS = 100
 RUN = "run-bench"
 
 
@@ -81,7 +81,7 @@ def spread(output: dict[str, Any], count: int = BINDINGS) -> list[int]:
 
 def main() -> None:
     print(f"{'case':<44}{'MB':>6}{'ms':>10}")
-    for megabytes in (0.5, 5.0, 20.0):
+    for megabytes in (1.25, 2.5, 5.0):
         output = log_output(megabytes)
         size = len(json.dumps(output)) / 1_000_000
         rows = spread(output)
