@@ -31,18 +31,23 @@ def everything(told: Connection) -> list[tuple[Any, ...]]:
         return messages
 
 
-def killed_after(delay: float, url: str, name: str) -> list[tuple[Any, ...]]:
-    """Let a process run question after question, kill it, return what it had told."""
+def killed_after(delay: float | None, url: str, name: str) -> list[tuple[Any, ...]]:
+    """Let a process run question after question, kill it, return what it had told.
+
+    Without a delay it is killed after its first finished run, however slow the machine is.
+    """
     told, telling = workers.PROCESSES.Pipe(duplex=False)
     with workers.processes(workers.run_until_killed, [(url, name, telling)]) as (process,):
         telling.close()
-        begun = told.recv()
-        time.sleep(delay)
+        heard = [told.recv()]
+        while delay is None and heard[-1][0] != "finished":
+            heard.append(told.recv())
+        time.sleep(delay or 0.0)
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
         process.join(30)
         assert process.exitcode == -signal.SIGKILL
-    return [begun, *everything(told)]
+    return [*heard, *everything(told)]
 
 
 def run_of(store: RunStore, run_id: str) -> StoredRun:
@@ -84,7 +89,7 @@ def test_killed_process_loses_no_invocation_and_its_run_is_interrupted(
 ) -> None:
     kind = database_url.partition(":")[0].partition("+")[0]
     chance = random.Random(SEED)
-    delays = [chance.uniform(0, LONGEST_S) for _ in range(KILLS[kind])]
+    delays = [*(chance.uniform(0, LONGEST_S) for _ in range(KILLS[kind] - 1)), None]
     seen: set[str] = set()
     known: set[str] = set()
     for number, delay in enumerate(delays):
@@ -98,13 +103,13 @@ def test_killed_process_loses_no_invocation_and_its_run_is_interrupted(
             assert all(run_id.startswith(name) for run_id in new)
             seen |= check(store, new, told)
         except AssertionError as error:
-            raise AssertionError(f"kill {number} after {delay:.4f} s (seed {SEED}, all delays {delays})") from error
+            raise AssertionError(f"kill {number} after {delay} s (seed {SEED}, all delays {delays})") from error
         assert store.count_runs("running") == 0
         known |= new
         store.close()
     if kind == "sqlite":
         assert sql("PRAGMA integrity_check") == [("ok",)]
-    assert seen == {"finished", "interrupted"}
+    assert "finished" in seen and seen <= {"finished", "interrupted"}
     store = open_store(database_url, stale_after_s=600)
     assert check(store, known, []) == seen
     store.close()

@@ -132,7 +132,7 @@ TRUE: list[tuple[list[dict[str, Any]], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("records", "claim"), TRUE, ids=[claim for _, claim in TRUE])
+@pytest.mark.parametrize(("records", "claim"), TRUE)
 def test_true_claim_has_no_conflict(records: list[dict[str, Any]], claim: str) -> None:
     kinds = {"count": "patterns", "metric": "series", "alertname": "alerts"}
     excerpts = []
