@@ -48,7 +48,7 @@ _TABLE: dict[str, tuple[str, str]] = {
     "job": ("job jobs task tasks", "任务 作业"),
     "message": ("message messages", "消息"),
     "failover": ("failover switchover promoted", "切主 主从切换 主备切换 故障切换"),
-    "recovery": ("recovered recovery cleared resolved restored", "恢复 消除"),
+    "recovery": ("recovered recovery cleared clearing resolved restored", "恢复 消除"),
     "deploy": ("deploy deployed deployment release rollout", "发布 部署 上线"),
     "rollback": ("rollback", "回滚"),
     "config": ("config configuration", "配置"),
@@ -59,7 +59,7 @@ _TABLE: dict[str, tuple[str, str]] = {
     "terminate": ("terminating terminated exited stopped", "终止 停止"),
     "start": ("started starting launched", "启动"),
     # which figure of the thing
-    "@free": ("free available remaining left", "剩余 可用 空余"),
+    "@free": ("free available remaining left", "剩余 可用 空余 剩下 剩 空闲空间"),
     "@limit": ("limit max maximum cap capacity quota", "上限 最大 限制 配额 容量 总量"),
     "@min": ("min minimum lowest", "最小 最低"),
     "@threshold": ("threshold", "阈值 门限 告警线"),
