@@ -7,11 +7,11 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import unquote_plus
 
 # Underscores too: a metric or label name has no other way to write an order.
-_GAP = r"(?:[^\w.\n]|_)+"
+_GAP = r"(?:[^\w.=\n]|_)+"
 _ALL = r"(?:all|any|every|the|this|these|previous|prior|above|earlier|your|system)"
 _TARGETS = r"(?:instruction|prompt|rule|analysis|evidence|verdict|guideline|message|conclusion)s?"
 _ALL_ZH = r"(?:之前|以上|上面|前面|先前|上述|所有|一切|全部|任何|其他|系统|原有|你的)"
@@ -41,6 +41,7 @@ _SIGNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
         re.compile(
             r"(?<!unexpected[ _])(?<!premature[ _])(?<![^\W_])"
             r"end[ _]of[ _](?:the[ _])?(?:input|prompt|context|evidence|instructions?)(?![^\W_])"
+            r"(?![ _]+(?:stream|reached|file|buffer|data|at|on|in|while|for|from|during)\b)"
         ),
     ),
     ("end_of_input", ("输入", "证据", "上下文"), re.compile(r"(?:输入|证据|上下文)(?:到此)?(?:结束|完毕)")),
@@ -66,9 +67,10 @@ _INVISIBLE = re.compile(
 )
 # Encodings of text inside text: escapes of JSON and C, of URLs, of HTML, and letters of Unicode's invisible tag block.
 _RUN = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}[^\s%]{0,60}){2,}")
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}[^\s%]{0,60})+")
 _ESCAPE = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{8,}")
+_TAG_LETTERS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 _BEFORE = 60
 _LAYERS = 3
 
@@ -81,13 +83,18 @@ def injection_flags(text: str) -> tuple[str, ...]:
     HTML, in hexadecimal or in invisible letters; up to three layers of those are taken off.
     """
     plain = _readable(text)
-    found = _signs(plain)
-    layer = [(plain, "")]
+    layer: list[tuple[str, frozenset[str]]] = [(plain, frozenset())]
     hidden: set[str] = set()
     for _ in range(_LAYERS):
-        layer = [(_readable(inner), outer or name) for part, outer in layer for inner, name in _decoded(part)]
-        hidden |= {name for part, name in layer if _signs(part)}
-    return (*found, *(name for name in ("base64_payload", "encoded_payload") if name in hidden))
+        layer = [
+            (_readable(said), names | {name})
+            for part, names in layer
+            for said, name in _decoded(part)
+            if said not in ("", part)
+        ]
+        for part, names in layer:
+            hidden |= names if not names <= hidden and _signs(part) else set()
+    return (*_signs(plain), *(name for name in ("base64_payload", "encoded_payload") if name in hidden))
 
 
 def _readable(text: str) -> str:
@@ -115,31 +122,30 @@ def _follows(text: str, word: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _decoded(text: str) -> Iterator[tuple[str, str]]:
-    """What the encoded parts of a text say, as far as they say text at all, and the flag of each encoding."""
-    for match in _RUN.finditer(text):
-        run = match.group()
-        if (said := _from_base64(run)) is not None:
-            yield said, "base64_payload"
-        if (said := _from_hex(run)) is not None:
-            yield said, "encoded_payload"
+    """What the encoded parts of a text say, as far as they say text at all, and the flag of their encoding.
+
+    All parts of one encoding are one text: a million of them cost one search for signs.
+    """
+    runs = [match.group() for match in _RUN.finditer(text)]
+    yield "\n".join(_said(runs, _from_base64)), "base64_payload"
+    yield "\n".join(_said(runs, _from_hex)), "encoded_payload"
     if "%" in text:
-        end = 0
-        for match in _PERCENT.finditer(text):
-            start = max(end, match.start() - _BEFORE)
-            end = match.end()
-            yield unquote_plus(text[start:end]), "encoded_payload"
-    if "\\u" in text or "\\x" in text:
-        yield from _changed(text, _unescaped(text))
-    if "&#" in text:
-        yield from _changed(text, html.unescape(text))
+        yield unquote_plus("\n".join(_percent_runs(text))), "encoded_payload"
+    if any(mark in text for mark in ("\\u", "\\x", "&#")):
+        yield html.unescape(_unescaped(text)), "encoded_payload"
     if not text.isascii():
-        for match in _TAGS.finditer(text):
-            yield "".join(chr(ord(char) - 0xE0000) for char in match.group()), "encoded_payload"
+        yield "\n".join(match.group().translate(_TAG_LETTERS) for match in _TAGS.finditer(text)), "encoded_payload"
 
 
-def _changed(text: str, decoded: str) -> Iterator[tuple[str, str]]:
-    if decoded != text:
-        yield decoded, "encoded_payload"
+def _said(runs: list[str], read: Callable[[str], str | None]) -> Iterator[str]:
+    return (said for run in runs if (said := read(run)) is not None)
+
+
+def _percent_runs(text: str) -> Iterator[str]:
+    end = 0
+    for match in _PERCENT.finditer(text):
+        start, end = max(end, match.start() - _BEFORE), match.end()
+        yield text[start:end]
 
 
 def _from_base64(run: str) -> str | None:
@@ -162,11 +168,15 @@ def _from_hex(run: str) -> str | None:
 def _unescaped(text: str) -> str:
     """Bytes of neighbouring ``\\xNN`` are read together, as UTF-8."""
 
-    def letter(match: re.Match[str]) -> str:
-        return chr(int(match[1] or match[2], 16))
-
-    decoded = _ESCAPE.sub(letter, text)
+    try:
+        decoded = text.encode("ascii").decode("unicode_escape")
+    except UnicodeError:
+        decoded = _ESCAPE.sub(_letter, text)
     try:
         return decoded.encode("latin-1").decode()
     except UnicodeError:
         return decoded
+
+
+def _letter(match: re.Match[str]) -> str:
+    return chr(int(match[1] or match[2], 16))

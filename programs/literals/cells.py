@@ -65,7 +65,7 @@ def _flat(value: Any, field: str) -> Iterator[tuple[str, str]]:
         yield field, value if isinstance(value, str) else json.dumps(value)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def cells_of(source: str, raw_path: str, text: str) -> tuple[Cell, ...]:
     """The cells of one excerpt: the leaves of a record's JSON, or the text itself under the path's last name."""
     return tuple(_read_cells(source, raw_path, text))

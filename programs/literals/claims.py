@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -76,7 +77,7 @@ def _inside(start: int, end: int, spans: list[tuple[int, int]]) -> bool:
     return any(a <= start and end <= b for a, b in spans)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def read_claim(claim_text: str) -> ClaimText:
     """Every literal of the claim. A word inside a quotation, a name or a time is not read a second time as a number."""
     head = claim_text[:MAX_CHARACTERS]
@@ -85,31 +86,33 @@ def read_claim(claim_text: str) -> ClaimText:
     found = scan(text, with_words=True)
     names = identifiers.names_in(text, found)
     quotes = identifiers.quoted(text)
-    single = [(quote.start, quote.end) for quote in quotes if any(name.needle == quote.needle for name in names)]
-    quotes = [quote for quote in quotes if (quote.start, quote.end) not in single]
-    taken = [(name.start, name.end) for name in names] + [(quote.start, quote.end) for quote in quotes]
-    name_spans = [(name.start, name.end) for name in names]
+    if quotes:
+        needles = {name.needle for name in names}
+        quotes = [quote for quote in quotes if quote.needle not in needles]
+    quoted_spans = [(quote.start, quote.end) for quote in quotes]
+    taken = [(name.start, name.end) for name in names] + quoted_spans
+    starts = [start for start, _ in spans]
 
     def clause(at: int) -> int:
-        return next((i for i, (start, end) in enumerate(spans) if start <= at < end), -1)
+        index = bisect_right(starts, at) - 1
+        return index if index >= 0 and at < spans[index][1] else -1
 
     figures = tuple(
         Figure(q, cue(text, q.start, q.end), clause(q.start))
         for q in found.numbers
-        if not _inside(q.start, q.end, name_spans) and not _inside(q.start, q.end, taken)
+        if not _inside(q.start, q.end, taken)
     )
     whens = tuple(
         When(m, cue(text, m.start, m.end), clause(m.start)) for m in found.moments if not _inside(m.start, m.end, taken)
     )
-    kept = tuple(name for name in names if not _inside(name.start, name.end, [(q.start, q.end) for q in quotes]))
+    kept = tuple(name for name in names if not _inside(name.start, name.end, quoted_spans))
     unread = len(text) if len(claim_text) > MAX_CHARACTERS else -1
-    for starts in (
-        [figure.quantity.start for figure in figures],
-        [when.moment.start for when in whens],
-        [name.start for name in kept],
-        [quote.start for quote in quotes],
-    ):
-        if len(starts) > MAX_LITERALS:
-            unread = min(starts[MAX_LITERALS], unread) if unread >= 0 else starts[MAX_LITERALS]
+    if max(len(figures), len(whens), len(kept), len(quotes)) > MAX_LITERALS:
+        beyond = [
+            *(figure.quantity.start for figure in figures[MAX_LITERALS:][:1]),
+            *(when.moment.start for when in whens[MAX_LITERALS:][:1]),
+            *(name.start for name in (*kept[MAX_LITERALS:][:1], *quotes[MAX_LITERALS:][:1])),
+        ]
+        unread = min(beyond) if unread < 0 else min(*beyond, unread)
     bounded = (kept[:MAX_LITERALS], tuple(quotes[:MAX_LITERALS]), figures[:MAX_LITERALS], whens[:MAX_LITERALS])
     return ClaimText(text, claim_text, spans, *bounded, unread, positions)

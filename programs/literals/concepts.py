@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from programs.literals.text import any_of
+
 _TABLE: dict[str, tuple[str, str]] = {
     "cpu": ("cpu processor", "cpu 处理器"),
     "memory": ("memory mem heap rss ram oom", "内存 堆"),
@@ -76,10 +78,7 @@ for _concept, (_en, _zh) in _TABLE.items():
         _ENGLISH[_word] = _ENGLISH.get(_word, frozenset()) | {_concept}
     for _word in _zh.split():
         _CHINESE[_word] = _CHINESE.get(_word, frozenset()) | {_concept}
-_TOKEN = re.compile(
-    "|".join(sorted((w for w in _CHINESE if not w.isascii()), key=len, reverse=True))
-    + r"|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|p\d\d"
-)
+_TOKEN = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|p\d\d|{any_of(w for w in _CHINESE if not w.isascii())}")
 # A figure of one of these is never a figure of another.
 RESOURCES = frozenset(["cpu", "memory", "disk", "network", "temperature", "latency"])
 _SIDE_CHECKED = frozenset({"@free", "@limit", "@threshold", "@idle", "@active", "@waiting", "@min", "@requested"})

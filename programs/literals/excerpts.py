@@ -61,7 +61,6 @@ def _values(quantity: Quantity, readings: tuple[Reading, ...]) -> tuple[tuple[st
     return read_as(quantity.raw, quantity.half, readings)
 
 
-@lru_cache(maxsize=4096)
 def _in_text(text: str) -> tuple[tuple[Quantity, str, tuple[tuple[str, float, float], ...], str], ...]:
     """(number, key, values, context) of each number in a sentence or a line of key=value pairs."""
     out: list[tuple[Quantity, str, tuple[tuple[str, float, float], ...], str]] = []
@@ -87,10 +86,11 @@ def _in_text(text: str) -> tuple[tuple[Quantity, str, tuple[tuple[str, float, fl
     return tuple(out)
 
 
-# Claims of one run share excerpts, so what one excerpt holds is read once.
+# Claims of one run share excerpts, so what one excerpt holds is read once. The stores are small: what they keep alive
+# makes every collection of garbage longer.
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _moments_in(source: str, raw_path: str, text: str) -> tuple[tuple[Moment, Cell], ...]:
     cells = cells_of(source, raw_path, text)
     return tuple(
@@ -101,13 +101,13 @@ def _moments_in(source: str, raw_path: str, text: str) -> tuple[tuple[Moment, Ce
     )
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _words_in(source: str, raw_path: str, text: str) -> tuple[tuple[str, Cell], ...]:
     cells = cells_of(source, raw_path, text)
     return tuple((word, cell) for cell in cells if not cell.is_time for word in words_in(cell.low))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _numbers_in(source: str, raw_path: str, text: str) -> tuple[SeenNumber, ...]:
     """Numbers of one excerpt; one that is a whole cell is left unnamed, since other excerpts may name it."""
     out: list[SeenNumber] = []

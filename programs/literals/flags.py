@@ -7,9 +7,11 @@ import re
 from programs.literals.claims import ClaimText
 from programs.literals.excerpts import Excerpts
 from programs.literals.outcome import UNSEEN, Outcome, Scope
+from programs.literals.text import mentions
 
 _ON, _OFF = frozenset(["true", "on", "yes", "enabled", "1"]), frozenset(["false", "off", "no", "disabled", "0"])
 _VALUE = "true|false|on|off|yes|no|enabled|disabled"
+_CUES = ("true", "false", "on", "off", "yes", "no", "enabled", "disabled")
 _SAID = re.compile(
     r"(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{1,60})[\"'`”]?\s*(?:的值|参数|开关)?\s*"
     r"(?:=|:|(?:被|已)?(?:设置?|改)?(?:为|成)|是|\b(?:is|was)(?:\s(?:set\sto|still|now))?|\bset\sto)\s*[\"'`“]?"
@@ -24,6 +26,8 @@ def _plain(key: str) -> str:
 
 def flags_in(claim: ClaimText) -> list[tuple[int, int, str, bool]]:
     """(start, end, key, value) of every switch a claim states; start and end are those of the value."""
+    if not mentions(claim.text.lower(), _CUES):
+        return []
     return [
         (*found.span("value"), _plain(found["key"]), found["value"].lower() in _ON)
         for found in _SAID.finditer(claim.text)

@@ -13,12 +13,17 @@ from programs.literals.outcome import UNSEEN, Outcome, Scope, found_in
 from programs.literals.relate import about_of, keys_of, relation
 from programs.literals.series import LIMIT_WORDS, another_figure, figure_of_series, of_series
 from programs.literals.steps import derived
+from programs.literals.text import any_of
 
 # Words that say a number is a span or a step, so that two visible values may give it.
-_SPANS = re.compile(
-    r"耗时|用时|历时|花了|用了|持续|之间|跨度|间隔|相差|差|升|降|涨|跌|增|减|\b(?:took|lasted|lasting|span|between|apart|rose|fell|grew|dropped)",
-    re.I,
+_SPAN_WORDS = (
+    *("耗时", "用时", "历时", "花了", "用了", "持续", "之间", "跨度", "间隔", "差", "升", "降", "涨", "跌", "增", "减"),
 )
+_SPANS = re.compile(any_of(_SPAN_WORDS) + r"|\b(?:took|lasted|lasting|span|between|apart|rose|fell|grew|dropped)")
+
+
+def _spans(clause: str) -> bool:
+    return bool(_SPANS.search(clause.lower()))
 
 
 def look_up_number(claim: ClaimText, figure: Figure, excerpts: Excerpts, scope: Scope) -> Outcome:
@@ -56,7 +61,7 @@ def look_up_number(claim: ClaimText, figure: Figure, excerpts: Excerpts, scope: 
         counted = look_up_count(claim, figure, excerpts)
         if counted.status != "unseen":
             return counted
-    if cue.derived or mine.is_factor or (not hits and _SPANS.search(claim.clause_text(figure.clause))):
+    if cue.derived or mine.is_factor or (not hits and _spans(claim.clause_text(figure.clause))):
         step = derived(figure, excerpts)
         if step.status == "found":
             return step

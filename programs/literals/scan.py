@@ -143,7 +143,7 @@ def words_in(text: str) -> list[str]:
     return [word for word in _WORDS.findall(text) if not word.isalpha()]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def scan(text: str, with_words: bool = False) -> Scan:
     """Numbers and times of a narrowed text (see ``text.narrow``), and its word tokens when asked for."""
     numbers: list[Quantity] = []

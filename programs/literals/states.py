@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from programs.literals.text import any_of
+
 # (id, one side, the other side): English words match whole, Chinese ones as written; ``_`` is any one separator.
 _PAIRS: tuple[tuple[str, str, str], ...] = (
     ("up", "up", "down 宕机"),
@@ -46,8 +48,11 @@ _IN_STATE_FIELD: dict[str, tuple[Side, ...]] = {"active": (("active", 0), ("aler
 _PARTICLES = frozenset(["up", "down", "open", "closed", "active", "inactive", "valid", "invalid"])
 
 
-_CHINESE = sorted((word for word in _SIDES if not word.isascii()), key=len, reverse=True)
-_STATE = re.compile(rf"[A-Za-z]+(?=([\s_-](?:back|only|write|ready)(?![A-Za-z]))?)|{'|'.join(_CHINESE)}", re.I)
+_ENGLISH = any_of(word for word in _SIDES if word.isascii()).replace("_", r"[\s_-]")
+_CHINESE = any_of(word for word in _SIDES if not word.isascii())
+# An English word stands whole, joined to nothing.
+_STATE = re.compile(rf"(?<![A-Za-z0-9_-]){_ENGLISH}(?![A-Za-z0-9_-])|{_CHINESE}", re.I)
+_SEPARATOR = re.compile(r"[\s-]")
 
 
 class _Word(NamedTuple):
@@ -57,25 +62,11 @@ class _Word(NamedTuple):
     key: str
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _words(text: str) -> tuple[_Word, ...]:
-    """The state words of a text; an English one stands whole, joined to nothing."""
-    out: list[_Word] = []
-    for found in _STATE.finditer(text):
-        start, end = found.span()
-        key = found[0].lower()
-        if found[1] and (both := f"{key}_{found[1][1:].lower()}") in _SIDES:
-            key, end = both, found.end(1)
-        sides = _SIDES.get(key)
-        if sides is None or (key.isascii() and (_joined(text, start - 1) or _joined(text, end))):
-            continue
-        out.append(_Word(start, end, sides, key))
-    return tuple(out)
-
-
-def _joined(text: str, at: int) -> bool:
-    char = text[at : at + 1] if at >= 0 else ""
-    return char in ("_", "-") or (char.isascii() and char.isalnum())
+    """The state words of a text."""
+    keys = [(found, _SEPARATOR.sub("_", found[0].lower())) for found in _STATE.finditer(text)]
+    return tuple(_Word(*found.span(), _SIDES[key], key) for found, key in keys if key in _SIDES)
 
 
 _NEGATION = re.compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 # The full-width comma, semicolon, full stop and marks keep their form: they end clauses and never sit inside a number.
@@ -40,6 +41,13 @@ def visible_positions(text: str) -> tuple[int, ...]:
     if text.isascii() or not _INVISIBLE.search(text):
         return ()
     return tuple(at for at, char in enumerate(text) if not _INVISIBLE.match(char))
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for one of the words, longest first, that leaves at once where none of their first letters stands."""
+    ordered = sorted(words, key=len, reverse=True)
+    firsts = "".join(sorted({re.escape(word[0]) for word in ordered}))
+    return rf"(?=[{firsts}])(?:{'|'.join(map(re.escape, ordered))})"
 
 
 def mentions(low: str, cues: tuple[str, ...]) -> bool:
@@ -159,10 +167,14 @@ _ENDS = frozenset(
     "约概致多近乎为是过出于破超逾少低了到足高大小加涨升降减提缩短延长跌增慢快晚早差隔续时度均值每去最来的在后非等有没达未见第骤段节章之间跨用~≈>=≥<≤§-"
 )
 _STARTS = frozenset("左上前后附多+余以之内里期的差间增降下跨窗")
-_APPROX_SIGNS = frozenset("约概致差接将近~≈几")
-_OVER_SIGNS = frozenset("超大高多突逾少低小>≥")
-_UNDER_SIGNS = frozenset("低小少到足多过高大达<≤")
-_DERIVED_SIGNS = frozenset("增涨升降少提缩延跌高低多快慢晚早差隔续时度用均每过最近未之连")
+# Per pattern: the signs it can end with before the literal, and signs of which every match holds one.
+_APPROX_SIGNS = frozenset("约概致多近乎为是~≈"), frozenset("约概致差接将近~≈几")
+_OVER_SIGNS = frozenset("过出于破超逾少低小了>=≥"), frozenset("超大高多突逾至不>≥")
+_UNDER_SIGNS = frozenset("于到足多过达<=≤"), frozenset("低小少不没未至最<≤")
+_DERIVED_SIGNS = (
+    frozenset("加涨升降少低高短长跌多快慢晚早差隔续时度用均值每去近来后了为约过间的在出"),
+    frozenset("增涨升降少提缩延跌高低多快慢晚早差隔续时度用均每过最近未之连"),
+)
 _LAST_WORDS = frozenset(
     re.findall(
         r"\S+",
@@ -194,10 +206,11 @@ def cue(text: str, start: int, end: int) -> Cue:
         after = ""
     if not before and not after:
         return _PLAIN
-    chars = frozenset(before)
 
-    def told(signs: frozenset[str], pattern: re.Pattern[str]) -> re.Match[str] | None:
-        return pattern.search(before) if before and (english or not signs.isdisjoint(chars)) else None
+    def told(signs: tuple[frozenset[str], frozenset[str]], pattern: re.Pattern[str]) -> re.Match[str] | None:
+        if not english and (before[-1:] not in signs[0] or signs[1].isdisjoint(before)):
+            return None
+        return pattern.search(before)
 
     approx = bool(told(_APPROX_SIGNS, _APPROX_BEFORE)) or bool(after and _APPROX_AFTER.search(after))
     under, over = told(_UNDER_SIGNS, _UNDER_BEFORE), told(_OVER_SIGNS, _OVER_BEFORE)

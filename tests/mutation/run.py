@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for patterns, modules in groupby(options.modules or MODULES, MODULES.__getitem__):
             found = _judged(tree, list(modules), patterns, options.sample)
             mutants += found
+            _save(options.json, mutants)
             _print_table(_rows(found, entries))
     except RuntimeError as error:
         print(f"error: {error}")
@@ -50,10 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = _rows(mutants, entries)
     print("\nresult")
     _print_table(rows)
-    _print_details(mutants, entries)
-    if options.json:
-        text = json.dumps([asdict(mutant) for mutant in mutants], ensure_ascii=False, indent=1)
-        options.json.write_text(text, "utf-8")
+    # A sample says nothing of the listed mutants that were not drawn.
+    _print_details(unlisted(mutants, entries), stale(mutants, entries) if options.sample is None else [])
     if not options.keep:
         shutil.rmtree(tree.parent)
     enough = all(percent(found) >= LEAST_PERCENT for found in _by_module(mutants).values())
@@ -67,6 +66,11 @@ def _judged(tree: Path, modules: list[str], patterns: tuple[str, ...], sample: i
     return function_mutants(tree, modules, tests, log, sample) + in_tables
 
 
+def _save(file: Path | None, mutants: Sequence[Mutant]) -> None:
+    if file:
+        file.write_text(json.dumps([asdict(mutant) for mutant in mutants], ensure_ascii=False, indent=1), "utf-8")
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.run", description=__doc__)
     parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"one of {', '.join(MODULES)}; default: all")
@@ -74,7 +78,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--sample", type=int, metavar="N", help="at most N mutants in functions and N in tables a module"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every mutant with its fate")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write every mutant with its fate, as the run goes on"
+    )
     parser.add_argument("--keep", action="store_true", help="keep the copy of the tree and the log")
     options = parser.parse_args(arguments)
     for module in options.modules:
@@ -109,10 +115,10 @@ def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip(), flush=True)
 
 
-def _print_details(mutants: Sequence[Mutant], entries: Sequence[Listed]) -> None:
-    for mutant in unlisted(mutants, entries):
+def _print_details(new: Sequence[Mutant], gone: Sequence[tuple[Listed, str]]) -> None:
+    for mutant in new:
         print(f"\nnot listed: {mutant.module} {mutant.function}\n  - {mutant.before}\n  + {mutant.after}")
-    for entry, after in stale(mutants, entries):
+    for entry, after in gone:
         print(f"\nlisted, but no such mutant lives: {entry.module} {entry.function}\n  + {after}")
 
 
