@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 from programs.literals.cells import Cell
 from programs.literals.excerpts import SeenNumber
-from programs.literals.quantity import Quantity
+from programs.literals.scan import Quantity
 
 Status = Literal["found", "conflicting", "unseen"]
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """``cell`` decided; ``shown`` is what stands there; ``records`` are all records that hold the literal."""
 
     status: Status
@@ -29,7 +31,8 @@ def belongs(cell: Cell, records: frozenset[str]) -> bool:
     return cell.record in records or (cell.series != "" and cell.series in records)
 
 
-class Scope(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Scope:
     """Records that hold the names the claim mentions. ``missing``: it names an entity that no excerpt holds."""
 
     records: frozenset[str] = frozenset()
