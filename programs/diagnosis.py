@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -59,14 +60,16 @@ class DiagnosisProgram(dspy.Module):
             RunCancelled: the caller went away.
             ScenarioError: the telemetry cannot be read.
         """
-        with dspy.context(
-            lm=self.lms.generate,
-            adapter=CompactJSONAdapter(),
-            disable_history=True,
-            **self.lms.context(),
-        ):
+        with self._models():
             result: DiagnosisResult = self(question, context)
             return result
+
+    def _models(self) -> AbstractContextManager[None]:
+        """DSPy's surroundings of one run: requests never configure DSPy globally."""
+        context: AbstractContextManager[None] = dspy.context(
+            lm=self.lms.generate, adapter=CompactJSONAdapter(), disable_history=True, **self.lms.context()
+        )
+        return context
 
     def judge_contract(
         self,
@@ -95,9 +98,7 @@ class DiagnosisProgram(dspy.Module):
             **fields,
         )
         started = time.perf_counter()
-        with dspy.context(
-            lm=self.lms.generate, adapter=CompactJSONAdapter(), disable_history=True, **self.lms.context()
-        ):
+        with self._models():
             state, edge = checked(run, nodes.adopted(state, contract))
             state = finished(run, state, edge)
         return to_result(run, state, seconds=time.perf_counter() - started)

@@ -47,7 +47,15 @@ def _not_blank(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_not_blank)]
+def _unicode(text: str) -> str:
+    # Tool output may hold anything; what a case itself says is hashed, stored and shown.
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise ValueError("holds a lone surrogate, which is not Unicode text")
+    return text
+
+
+Line = Annotated[str, AfterValidator(_unicode)]
+Text = Annotated[Line, AfterValidator(_not_blank)]
 
 
 class _CaseModel(BaseModel):
@@ -94,18 +102,18 @@ class VerdictCase(_CaseModel):
     """One incident family with its tool output and claims. ``case_id`` is also the family: splits never share one.
 
     In the place of ``claims``, ``executor_output`` is a whole executor_evidence_v2 contract, as an object or as the
-    text that a model wrote. ``verifier_outputs`` then replays another Verifier's outputs, an attempt each, and
-    ``evidence_tools`` names tools beyond this program's own whose output may be cited.
+    text that a model wrote. ``verifier_outputs`` then replays one or two outputs of another Verifier, as its attempts
+    (G17), and ``evidence_tools`` names tools beyond this program's own whose output may be cited.
     """
 
     case_id: Text
     source: str = ""
-    query: str
+    query: Line
     question_type: QuestionType = "incident"
     invocations: tuple[CaseInvocation, ...]
     claims: tuple[VerdictClaim, ...] = ()
     executor_output: Any = None
-    verifier_outputs: tuple[Any, ...] | None = None
+    verifier_outputs: Annotated[tuple[Any, ...], Field(min_length=1, max_length=2)] | None = None
     evidence_tools: tuple[str, ...] = ()
     expected_verdict: Verdict | None = None
 

@@ -60,13 +60,13 @@ def count_against(claim: ClaimText, figure: Figure, usable: list[tuple[SeenNumbe
     """Another count of the same thing: the one counting key of the records, or the one figure of that very name."""
     mine = figure.quantity
     about = about_of(claim, figure)
-    uncounted = [s for s, r in usable if r == "same" and not (s.values and s.values[0][0] != "count")]
-    named = [s for s in uncounted if s.key and s.about == about]
+    counts_or_bare = [(s, r) for s, r in usable if not s.values or s.values[0][0] == "count"]
+    named = [s for s, r in counts_or_bare if r == "same" and s.key and s.about == about]
     if not mine.is_count and mine.raw >= 10 and len(named) == 1 and apart(mine, named[0], figure.cue.approx):
         return named[0]
     if not mine.is_whole:
         return None
-    bare = [(s, r) for s, r in usable if s.quantity.is_whole and not (s.values and s.values[0][0] != "count")]
+    bare = [(s, r) for s, r in counts_or_bare if s.quantity.is_whole]
     same = [s for s, r in bare if r == "same" and (counts_something(s) or (s.key and s.about <= about and side(about)))]
     if not same and mine.is_count and mine.raw >= 10:
         same = [s for s, r in bare if _COUNT_KEYS.search(s.key) and r == "open"]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from dspy.lm15 import AuthError, ServerError
 
+from api.store.repository import RunStore
 from signatures import catalog
 from signatures.executor import TellStory
 from signatures.planner import PlanEvidence
@@ -111,9 +112,29 @@ def test_ob_08_verdict_is_the_effective_one_whatever_the_model_said(spec: Spec) 
     assert found["verdict"] == found["effective_verdict"] == "LOW_CONFID" != found["model_verdict"]
 
 
-def test_ob_09_the_rule_channels_stay_beside_it(spec: Spec) -> None:
-    container = spec.ask().container
-    assert container["rule_evaluation"]["version"] and container["verifier_evaluation"]["verdict"]
+def test_ob_09_the_rule_channels_stay_byte_for_byte(
+    spec: Spec, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both rule channels are there before the Verifier's is written, and are read back as they were."""
+    update, before = RunStore.update_self_evaluation, {}
+
+    def written(self: RunStore, run_id: str, key: str, value: Any) -> None:
+        if key == "verifier_evaluation":
+            update(self, run_id, "aiops_rule_evaluation", {"score": 0.1 + 0.2, "中": "文"})
+            before.update(_channels(database, run_id))
+        update(self, run_id, key, value)
+
+    monkeypatch.setattr(RunStore, "update_self_evaluation", written)
+    after = _channels(database, spec.ask().body["run_id"])
+    assert set(before) == {"rule_evaluation", "aiops_rule_evaluation"}
+    assert before == {name: text for name, text in after.items() if name != "verifier_evaluation"}
+    assert "verifier_evaluation" in after
+
+
+def _channels(database: Path, run_id: str) -> dict[str, str]:
+    with sqlite3.connect(database) as raw:
+        (text,) = raw.execute("SELECT self_evaluation FROM diagnosis_run WHERE id = ?", (run_id,)).fetchone()
+    return {name: json.dumps(value, ensure_ascii=False) for name, value in json.loads(text).items()}
 
 
 @pytest.mark.parametrize("origin", FALLBACKS)
