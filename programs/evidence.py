@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from programs.injection import injection_flags
-from programs.output_summary import summarize_output
+from programs.output_summary import summarize_output, whole_words
 from programs.raw_path import canonical_json, storable
 from signatures.contracts import ToolInvocation
 
@@ -53,9 +53,9 @@ def _meant(value: Any) -> Any:
     text = " ".join(value.split())
     try:
         instant = datetime.fromisoformat(text)
-    except ValueError:
+        return instant.astimezone(UTC).isoformat() if instant.tzinfo else text
+    except (ValueError, OverflowError):
         return text
-    return instant.astimezone(UTC).isoformat() if instant.tzinfo else text
 
 
 # --- trace summary (NE rows, D7-D10) ----------------------------------------------------------------------------------
@@ -75,13 +75,35 @@ def tool_trace_summary(invocations: Sequence[ToolInvocation], limit: int = TRACE
         )
     if len(heads) != len(invocations):
         return "\n".join(heads)
-    room = limit - len("\n".join(heads)) - len(heads)
-    share = room // len(heads) if heads else 0
-    blocks = []
-    for head, row in zip(heads, invocations, strict=True):
-        facts = row.output_summary or (summarize_output(row.tool_name, row.output) if row.output is not None else "")
-        blocks.append(f"{head}\n{facts[:share]}" if facts and share > 40 and _state(row) == "ok" else head)
+    facts = [_facts(row) for row in invocations]
+    room = limit - len("\n".join(heads)) - sum(1 for text in facts if text)
+    shares = _shares([len(text) for text in facts], room)
+    blocks = [
+        f"{head}\n{whole_words(text, 0, share)}" if text and (share == len(text) or share > 40) else head
+        for head, text, share in zip(heads, facts, shares, strict=True)
+    ]
     return "\n".join(blocks)
+
+
+def _facts(row: ToolInvocation) -> str:
+    if not row.success or _state(row) not in ("ok", "partial"):
+        return ""
+    return row.output_summary or (summarize_output(row.tool_name, row.output) if row.output is not None else "")
+
+
+def _shares(sizes: Sequence[int], room: int) -> list[int]:
+    """Equal shares of the room, where what one does not need goes to the others."""
+    shares = [0] * len(sizes)
+    wanting = sorted((index for index, size in enumerate(sizes) if size), key=lambda index: sizes[index])
+    for done, index in enumerate(wanting):
+        fair = max(0, room) // (len(wanting) - done)
+        if sizes[index] > fair:
+            for other in wanting[done:]:
+                shares[other] = fair
+            break
+        shares[index] = sizes[index]
+        room -= sizes[index]
+    return shares
 
 
 def _head(row: ToolInvocation) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from programs.excerpt import FoldedText, cut, fold, locate, shows
+from programs.leaf_search import Leaves
 from programs.raw_path import RawPathError, canonical_json, fits, leaves, resolve, storable, text_of
 from signatures.contracts import ANSWER_VERSION, GateNote, QuestionType, ToolInvocation
 from signatures.protocol import TOP_LEVEL
@@ -140,7 +140,7 @@ class BindingRules:
         self._evidence_tools = evidence_tools
         self._kind = kind
         self._folded: dict[tuple[str, str], FoldedText] = {}
-        self._leaves: dict[str, _Leaves] = {}
+        self._leaves: dict[str, Leaves] = {}
 
     def check(self, claim: Mapping[str, Any], invocation_id: str, binding: Mapping[str, Any]) -> PassedBinding:
         """Apply all rules to one (binding, invocation).
@@ -207,7 +207,7 @@ class BindingRules:
 
     def _inferred_path(self, row: ToolInvocation, excerpt: str) -> str:
         if row.invocation_id not in self._leaves:
-            self._leaves[row.invocation_id] = _Leaves(row.output)
+            self._leaves[row.invocation_id] = Leaves(row.output)
         hits = self._leaves[row.invocation_id].holding(fold(excerpt))
         if len(hits) != 1:
             message = f"raw path missing, and the excerpt is found at {'several' if hits else 'no'} places"
@@ -216,48 +216,19 @@ class BindingRules:
 
     def _matched_text(self, invocation_id: str, path: str, value: Any, excerpt: str) -> str:
         text = text_of(value)
-        found = locate(text, excerpt, self._folded.setdefault((invocation_id, path), FoldedText(text)))
-        source = text
+        folded_text = self._folded.setdefault((invocation_id, path), FoldedText(text))
+        found, source = folded_text.locate(excerpt), text
         if found is None and not isinstance(value, str):
             source, found = _in_record(value, text, excerpt)
         if found is None:
             raise BindingFailed(EXCERPT, "EXCERPT_NOT_FOUND", f"the excerpt is not in the value at {shown(path, 200)}")
-        if not shows(fold(excerpt), 2) and fold(excerpt) != fold(text):
+        folded = fold(excerpt)
+        if not shows(folded, 2) and not folded_text.is_folded(folded):
             raise BindingFailed(EXCERPT, "EXCERPT_TOO_SHORT", "an excerpt of one character shows nothing")
         kept = cut(source, found)
         if kept is None:
             raise BindingFailed(EXCERPT, "EXCERPT_TOO_LONG", f"an excerpt of {found[1] - found[0]} characters")
         return kept
-
-
-class _Leaves:
-    """The scalars of an output, folded and joined: one search instead of one a leaf."""
-
-    _BETWEEN = "\x00"  # folding writes it as an escape, so it stands in no leaf and no excerpt
-
-    def __init__(self, output: Any) -> None:
-        self._paths: list[str] = []
-        self._starts: list[int] = []
-        folded: list[str] = []
-        at = 0
-        for path, value in leaves(output):
-            text = fold(text_of(value))
-            self._paths.append(path)
-            self._starts.append(at)
-            folded.append(text)
-            at += len(text) + 1
-        self._starts.append(at)
-        self._joined = self._BETWEEN.join(folded)
-
-    def holding(self, folded_excerpt: str) -> list[str]:
-        """The paths of the first two leaves with the excerpt; fewer when there are fewer."""
-        found: list[str] = []
-        at = self._joined.find(folded_excerpt)
-        while at >= 0 and len(found) < 2:
-            leaf = bisect_right(self._starts, at) - 1
-            found.append(self._paths[leaf])
-            at = self._joined.find(folded_excerpt, self._starts[leaf + 1])
-        return found
 
 
 def _in_record(value: Any, text: str, excerpt: str) -> tuple[str, tuple[int, int] | None]:

@@ -10,18 +10,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from programs.literals.claims import ClaimText, Figure, read_claim
-from programs.literals.excerpts import excerpts_of
+from programs.literals.claims import MAX_CHARACTERS, ClaimText, Figure, read_claim
+from programs.literals.excerpts import excerpts_of, in_path_order
+from programs.literals.flags import flags_in, look_up_flag
 from programs.literals.identifiers import Name
 from programs.literals.match_names import contradicted_name, look_up_name
 from programs.literals.match_numbers import look_up_number
+from programs.literals.match_states import look_up_state
 from programs.literals.match_times import contradicted_time, look_up_time
 from programs.literals.order import order, transfer
 from programs.literals.outcome import Outcome, Scope
 from programs.literals.pairing import mispaired_with_entity, mispaired_with_time
-from programs.literals.scan import Quantity
-from programs.literals.setting import wrong_directions
-from programs.literals.states import direction, look_up_state, states_in
+from programs.literals.quantity import Quantity
+from programs.literals.setting import swapped_changes, wrong_directions
+from programs.literals.states import states_in
+from programs.literals.trend import direction
 from signatures.contracts import LiteralFinding, VerifiedEvidence
 
 _ENTITIES = frozenset({"ip", "host", "service", "code"})
@@ -53,7 +56,11 @@ def literals(text: str) -> tuple[ClaimLiteral, ...]:
     found = [(n.start, n.end, n.kind, n.critical) for n in (*claim.names, *claim.quotes)]
     found += [(w.moment.start, w.moment.end, "time", True) for w in claim.whens]
     found += [(f.quantity.start, f.quantity.end, _kind(claim, f), _is_critical(claim, f)) for f in claim.figures]
-    return tuple(ClaimLiteral(text[s:e], kind, s, e, critical) for s, e, kind, critical in sorted(found))
+    out = []
+    for s, e, kind, critical in sorted(found):
+        start, end = claim.span_as_written(s, e)
+        out.append(ClaimLiteral(text[start:end], kind, start, end, critical))
+    return tuple(out)
 
 
 def ground(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[LiteralFinding, ...]:
@@ -63,7 +70,8 @@ def ground(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[Liter
     """
     claim = read_claim(claim_text)
     states = states_in(claim.text)
-    excerpts = excerpts_of(evidence)
+    shown = in_path_order(evidence)
+    excerpts = excerpts_of(shown)
     names = {name: look_up_name(name, excerpts) for name in (*claim.names, *claim.quotes)}
     held = _held(names)
     for name, outcome in names.items():
@@ -90,8 +98,16 @@ def ground(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[Liter
             critical = False
         kind = _kind(claim, figure)
         findings.append((quantity.start, _finding(claim, quantity.start, quantity.end, kind, outcome, critical)))
+    switches = set()
+    for start, end, key, value in flags_in(claim):
+        outcome = look_up_flag(key, value, excerpts, scopes.get(claim.clause_of(start), scopes[-1]))
+        if outcome.status != "unseen":
+            switches.add(start)
+            findings.append((start, _finding(claim, start, end, "state", outcome, outcome.status == "conflicting")))
     for state in states:
-        outcome = look_up_state(state, excerpts, scopes.get(claim.clause_of(state.start), scopes[-1]))
+        if state.start in switches:
+            continue
+        outcome = look_up_state(claim, state, excerpts, scopes.get(claim.clause_of(state.start), scopes[-1]))
         if outcome.status != "unseen":
             critical = outcome.status == "conflicting"
             findings.append((state.start, _finding(claim, state.start, state.end, "state", outcome, critical)))
@@ -104,9 +120,9 @@ def ground(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[Liter
             findings.append((way[0], _finding(claim, way[0], way[1], "order", way[2], way[2].status == "conflicting")))
     if claim.unread >= 0:
         rest = Outcome("unseen", detail="too long or too many literals: not looked up from here on")
-        end = claim.unread + _SHOWN
-        findings.append((claim.unread, _finding(claim, claim.unread, end, "quoted", rest, True)))
-    findings += [(len(claim.text), finding) for finding in wrong_directions(claim_text, evidence)]
+        findings.append((claim.unread, _unread(claim, rest)))
+    findings += [(len(claim.text), finding) for finding in wrong_directions(claim_text, shown)]
+    findings += [(len(claim.text), finding) for finding in swapped_changes(claim_text, shown)]
     findings.sort(key=lambda pair: pair[0])
     return tuple(dict.fromkeys(finding for _, finding in findings))
 
@@ -163,10 +179,17 @@ def _is_critical(claim: ClaimText, figure: Figure) -> bool:
     return not quantity.is_whole or abs(quantity.raw) >= 10
 
 
+def _unread(claim: ClaimText, rest: Outcome) -> LiteralFinding:
+    """The beginning of what was not read."""
+    at = MAX_CHARACTERS if claim.unread >= len(claim.text) else claim.span_as_written(claim.unread, len(claim.text))[0]
+    text = claim.original[at : at + _SHOWN]
+    return LiteralFinding(text=text, kind="quoted", status=rest.status, critical=True, detail=rest.detail)
+
+
 def _finding(claim: ClaimText, start: int, end: int, kind: str, outcome: Outcome, critical: bool) -> LiteralFinding:
     cell = outcome.cell
     return LiteralFinding(
-        text=claim.original[start:end],
+        text=claim.original[slice(*claim.span_as_written(start, end))],
         kind=kind,
         status=outcome.status,
         critical=critical,

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import base64
 import binascii
+import html
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote_plus
 
-_GAP = r"[^\w.\n]+"
+# Underscores too: a metric or label name has no other way to write an order.
+_GAP = r"(?:[^\w.=\n]|_)+"
 _ALL = r"(?:all|any|every|the|this|these|previous|prior|above|earlier|your|system)"
 _TARGETS = r"(?:instruction|prompt|rule|analysis|evidence|verdict|guideline|message|conclusion)s?"
 _ALL_ZH = r"(?:之前|以上|上面|前面|先前|上述|所有|一切|全部|任何|其他|系统|原有|你的)"
@@ -21,7 +25,8 @@ _SIGNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
         "override_instruction",
         ("ignore", "disregard", "forget", "override", "bypass"),
         re.compile(
-            rf"\b(?:ignore|disregard|forget|override|bypass){_GAP}(?:{_ALL}{_GAP}(?:\w+{_GAP}){{0,3}}?)+{_TARGETS}\b"
+            rf"(?<![^\W_])(?:ignore|disregard|forget|override|bypass){_GAP}"
+            rf"(?:{_ALL}{_GAP}(?:[^\W_]+{_GAP}){{0,3}}?)+{_TARGETS}(?![^\W_])"
         ),
     ),
     (
@@ -32,9 +37,11 @@ _SIGNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     # "Unexpected end of input" is what parsers say.
     (
         "end_of_input",
-        ("end of ",),
+        ("end of ", "end_of_"),
         re.compile(
-            r"(?<!unexpected )(?<!premature )\bend of (?:the )?(?:input|prompt|context|evidence|instructions?)\b"
+            r"(?<!unexpected[ _])(?<!premature[ _])(?<![^\W_])"
+            r"end[ _]of[ _](?:the[ _])?(?:input|prompt|context|evidence|instructions?)(?![^\W_])"
+            r"(?![ _]+(?:stream|reached|file|buffer|data|at|on|in|while|for|from|during)\b)"
         ),
     ),
     ("end_of_input", ("输入", "证据", "上下文"), re.compile(r"(?:输入|证据|上下文)(?:到此)?(?:结束|完毕)")),
@@ -54,21 +61,49 @@ _SIGNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("role_marker", ("you are now ",), re.compile(r"\byou are now (?:a|an|the)\b")),
     ("role_marker", ("你现在是",), re.compile(r"你现在是(?:一个|一名)?[^。\n]{0,10}(?:助手|模型|专家|系统)")),
 )
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+# What a reader does not see between two letters: zero-width and direction marks, fillers, shown control characters.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u2400-\u2421\u3164\ufe00-\ufe0f\ufeff]"
+)
+# Encodings of text inside text: escapes of JSON and C, of URLs, of HTML, and letters of Unicode's invisible tag block.
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}[^\s%]{0,60})+")
+_ESCAPE = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+_TAGS = re.compile("[\U000e0020-\U000e007e]{8,}")
+_TAG_LETTERS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
+_BEFORE = 60
+_LAYERS = 3
 
 
 def injection_flags(text: str) -> tuple[str, ...]:
     """Stable names of the signs found in a text, in fixed order; empty when there are none (hostile input 14).
 
     ``override_instruction``, ``end_of_input``, ``new_task``, ``verdict_assignment``, ``role_marker``, and
-    ``base64_payload`` when one of them is hidden in base64.
+    ``base64_payload`` or ``encoded_payload`` when one of them is hidden in base64, or in an escape of URLs, JSON or
+    HTML, in hexadecimal or in invisible letters; up to three layers of those are taken off.
     """
-    plain = text if text.isascii() else _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    found = _signs(plain)
-    if any(_signs(decoded) for decoded in _decoded(plain)):
-        found = (*found, "base64_payload")
-    return found
+    plain = _readable(text)
+    layer: list[tuple[str, frozenset[str]]] = [(plain, frozenset())]
+    hidden: set[str] = set()
+    for _ in range(_LAYERS):
+        layer = [
+            (_readable(said), names | {name})
+            for part, names in layer
+            for said, name in _decoded(part)
+            if said not in ("", part)
+        ]
+        for part, names in layer:
+            hidden |= names if not names <= hidden and _signs(part) else set()
+    return (*_signs(plain), *(name for name in ("base64_payload", "encoded_payload") if name in hidden))
+
+
+def _readable(text: str) -> str:
+    """As a reader sees it, with line breaks that JSON wrote as escapes: an order often begins its own line."""
+    if not text.isascii():
+        text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    for escape in ("\\n", "\\r", "\\t"):
+        text = text.replace(escape, "\n")
+    return text
 
 
 def _signs(text: str) -> tuple[str, ...]:
@@ -86,16 +121,62 @@ def _follows(text: str, word: str, pattern: re.Pattern[str]) -> bool:
     return False
 
 
-def _decoded(text: str) -> list[str]:
-    """What the base64 runs of a text say, as far as they say text at all."""
-    texts = []
-    for match in _BASE64.finditer(text):
-        run = match.group().rstrip("=").translate(str.maketrans("-_", "+/"))
-        if not re.search("[a-z]", run) or not re.search("[A-Z]", run):
-            continue  # hexadecimal ids and constants
-        try:
-            raw = base64.b64decode(run + "=" * (-len(run) % 4))
-            texts.append(unicodedata.normalize("NFKC", raw.decode("utf-8")))
-        except (binascii.Error, UnicodeDecodeError):
-            continue
-    return texts
+def _decoded(text: str) -> Iterator[tuple[str, str]]:
+    """What the encoded parts of a text say, as far as they say text at all, and the flag of their encoding.
+
+    All parts of one encoding are one text: a million of them cost one search for signs.
+    """
+    runs = [match.group() for match in _RUN.finditer(text)]
+    yield "\n".join(_said(runs, _from_base64)), "base64_payload"
+    yield "\n".join(_said(runs, _from_hex)), "encoded_payload"
+    if "%" in text:
+        yield unquote_plus("\n".join(_percent_runs(text))), "encoded_payload"
+    if any(mark in text for mark in ("\\u", "\\x", "&#")):
+        yield html.unescape(_unescaped(text)), "encoded_payload"
+    if not text.isascii():
+        yield "\n".join(match.group().translate(_TAG_LETTERS) for match in _TAGS.finditer(text)), "encoded_payload"
+
+
+def _said(runs: list[str], read: Callable[[str], str | None]) -> Iterator[str]:
+    return (said for run in runs if (said := read(run)) is not None)
+
+
+def _percent_runs(text: str) -> Iterator[str]:
+    end = 0
+    for match in _PERCENT.finditer(text):
+        start, end = max(end, match.start() - _BEFORE), match.end()
+        yield text[start:end]
+
+
+def _from_base64(run: str) -> str | None:
+    run = run.rstrip("=").translate(str.maketrans("-_", "+/"))
+    if not re.search("[a-z]", run) or not re.search("[A-Z]", run):
+        return None  # hexadecimal ids and constants
+    try:
+        return base64.b64decode(run + "=" * (-len(run) % 4)).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _from_hex(run: str) -> str | None:
+    try:
+        return bytes.fromhex(run.removeprefix("0x")).decode()
+    except ValueError:
+        return None
+
+
+def _unescaped(text: str) -> str:
+    """Bytes of neighbouring ``\\xNN`` are read together, as UTF-8."""
+
+    try:
+        decoded = text.encode("ascii").decode("unicode_escape")
+    except UnicodeError:
+        decoded = _ESCAPE.sub(_letter, text)
+    try:
+        return decoded.encode("latin-1").decode()
+    except UnicodeError:
+        return decoded
+
+
+def _letter(match: re.Match[str]) -> str:
+    return chr(int(match[1] or match[2], 16))

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from programs.raw_path import canonical_json, storable
+from programs.raw_path import canonical_json, shown_text, storable
 
 T = TypeVar("T")
 
 SUMMARY_LIMIT = 600
 
 _LINE = 200
+# Of one field: the time, level and service beside it stay readable.
+_FIELD = 140
+# A word longer than this is shown in part; any other whole or not at all, since half a number is another number.
+_WORD = 40
 # Lines that may fill the summary, the telling ones first: more than a few dozen never fit.
 _LOOKED_AT = 500
+_BROKEN_START = re.compile(rf"\S{{1,{_WORD}}}(?=\s)")
+_BROKEN_END = re.compile(rf"(?<=\s)\S{{1,{_WORD}}}$")
 _NESTED = (dict, list)
 _NOTHING = (None, "")
 _SEVERITY = {"FATAL": 0, "CRITICAL": 0, "EMERGENCY": 0, "ERROR": 1, "SEVERE": 1, "WARN": 2, "WARNING": 2}
@@ -49,7 +56,9 @@ def _logs(records: Sequence[Record]) -> list[str]:
     """Worst first, and one line for records that differ only in time: the first one."""
     distinct: dict[tuple[str, ...], Record] = {}
     for record in records:
-        distinct.setdefault(tuple([str(record.get(name, "")) for name in ("level", "service", "message")]), record)
+        distinct.setdefault(
+            tuple([shown_text(record.get(name, "")) for name in ("level", "service", "message")]), record
+        )
     return [_line(record, "timestamp", "level", "service", "message") for record in _worst_first(distinct.values())]
 
 
@@ -57,10 +66,10 @@ def _worst_first(records: Iterable[Record]) -> list[Record]:
     """By level; of those without a telling level, the ones that speak of trouble first. At most `_LOOKED_AT`."""
     ranked: dict[int, list[Record]] = {rank: [] for rank in range(5)}
     for record in records:
-        ranked[_SEVERITY.get(str(record.get("level", "")).upper(), 4)].append(record)
+        ranked[_SEVERITY.get(shown_text(record.get("level", "")).upper(), 4)].append(record)
     worst = [record for rank in range(3) for record in ranked[rank]]
     if len(worst) < _LOOKED_AT:
-        worst += _troubled_first(ranked[4], [str(record.get("message", "")) for record in ranked[4]])
+        worst += _troubled_first(ranked[4], [shown_text(record.get("message", "")) for record in ranked[4]])
     return worst[:_LOOKED_AT]
 
 
@@ -82,7 +91,7 @@ def _series(records: Sequence[Record]) -> list[str]:
     lines = []
     for record in records:
         merged = {**_part(record, "labels"), **record, **_part(record, "stats")}
-        values = [f"{name}={merged[name]}" for name in _STATS if merged.get(name) is not None]
+        values = [f"{name}={shown_text(merged[name])}" for name in _STATS if merged.get(name) is not None]
         points = record.get("points")
         if not values and isinstance(points, list) and points:
             values = [canonical_json(points[-1])]
@@ -110,7 +119,7 @@ def _part(record: Record, name: str) -> Record:
 
 
 def _fields(record: Record, *names: str) -> tuple[str, ...]:
-    return tuple(str(record[name]) for name in names if record.get(name) not in (None, ""))
+    return tuple(_clipped(shown_text(record[name]), _FIELD) for name in names if record.get(name) not in _NOTHING)
 
 
 def _line(record: Record, *names: str) -> str:
@@ -125,10 +134,14 @@ def _record_lines(value: Any) -> list[str]:
     for parts in _scalars(value):
         kept = troubled if words and any(_speaks(leaf, words) for _, leaf in parts) else calm
         if len(kept) < _LOOKED_AT:
-            kept.append(" ".join(f"{name}={leaf}" if name is not None else str(leaf) for name, leaf in parts))
+            kept.append(" ".join([_named(name, leaf) for name, leaf in parts]))
         elif kept is troubled or not words:
             break
     return troubled + calm
+
+
+def _named(name: str | None, leaf: Any) -> str:
+    return shown_text(leaf) if name is None else f"{name}={shown_text(leaf)}"
 
 
 def _scalars(value: Any) -> Iterator[list[tuple[str | None, Any]]]:
@@ -206,11 +219,20 @@ def _packed(lines: Iterable[str], limit: int) -> str:
 
 
 def _clipped(line: str, limit: int) -> str:
-    """The line, or the part of it around its first word of trouble."""
+    """The line, or the part of it around its first word of trouble, in whole words."""
     if len(line) <= limit:
         return line
     start = max(0, min((_trouble(line) or 0) - limit // 2, len(line) - limit))
-    return line[start : start + limit]
+    return whole_words(line, start, start + limit)
+
+
+def whole_words(text: str, start: int, end: int) -> str:
+    """``text[start:end]`` without the words of at most 40 characters that the cut would break."""
+    before = _BROKEN_START.match(text, start, end) if start and not text[start - 1].isspace() else None
+    after = _BROKEN_END.search(text, max(start, end - _WORD - 1), end) if not text[end : end + 1].isspace() else None
+    first = before.end() if before else start
+    last = after.start() if after and end < len(text) else end
+    return text[first:last] if first < last else text[start:end]
 
 
 def _trouble(line: str) -> int | None:

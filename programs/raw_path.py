@@ -12,6 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 MAX_PATH = 1000
+# Levels that are written out: json itself gives up at Python's own recursion limit.
+MAX_DEPTH = 200
+# Python writes no more than 4,300 decimals.
+_DECIMAL_BITS = 14_000
 
 _STEP = re.compile(r'\.([^\W\d]\w*)|\[(0|[1-9][0-9]{0,8})\]|\[("(?:[^"\\]|\\.)*")\]')
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -30,8 +34,39 @@ def storable(text: str) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """One stable JSON text per value: sorted keys, compact, readable Unicode. NaN and infinities keep their names."""
-    return storable(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str))
+    """One stable JSON text per value: sorted keys, compact, readable Unicode. NaN and infinities keep their names.
+
+    What JSON cannot write is shown, never an error: unknown types by their ``str``, integers of thousands of digits in
+    hexadecimal, what lies deeper than 200 levels (or inside itself) as ``…``.
+    """
+    try:
+        return storable(_dumped(value))
+    except (ValueError, TypeError, RecursionError):
+        return storable(_dumped(_writable(value, MAX_DEPTH)))
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=shown_text)
+
+
+def _writable(value: Any, depth: int) -> Any:
+    if isinstance(value, dict | list | tuple) and depth == 0:
+        return "…"
+    if isinstance(value, dict):
+        return {shown_text(key): _writable(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_writable(item, depth - 1) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > _DECIMAL_BITS:
+        return hex(value)
+    return value
+
+
+def shown_text(value: Any) -> str:
+    """``str`` of anything: an integer too long for decimals in hexadecimal, what has no text by its type."""
+    try:
+        return str(value)
+    except Exception:  # anything at all may be raised by a foreign __str__
+        return hex(value) if isinstance(value, int) else f"<{type(value).__name__}>"
 
 
 def text_of(value: Any) -> str:
@@ -93,7 +128,8 @@ def resolve(output: Any, path: str) -> Any:
     return value
 
 
-def _written(step: str | int) -> str:
+def step_text(step: str | int) -> str:
+    """A step as a path spells it."""
     if isinstance(step, int):
         return f"[{step}]"
     return f".{step}" if _NAME.fullmatch(step) else f"[{json.dumps(step, ensure_ascii=False)}]"
@@ -106,7 +142,7 @@ def leaves(output: Any) -> Iterator[tuple[str, Any]]:
     while stack:
         path, value = stack.pop()
         if isinstance(value, dict):
-            stack.extend((path + _written(str(key)), child) for key, child in reversed(value.items()))
+            stack.extend((path + step_text(str(key)), child) for key, child in reversed(value.items()))
         elif isinstance(value, list):
             stack.extend((f"{path}[{index}]", value[index]) for index in range(len(value) - 1, -1, -1))
         else:
@@ -124,7 +160,7 @@ def record_path(path: str) -> str:
     lone_element = bool(steps) and isinstance(steps[-1], int) and not (len(steps) > 1 and isinstance(steps[-2], int))
     if len(steps) <= 1 or lone_element:
         return path
-    return "$" + "".join(_written(step) for step in steps[:-1])
+    return "$" + "".join(step_text(step) for step in steps[:-1])
 
 
 def fits(value: Any, limit: int) -> bool:
@@ -147,6 +183,6 @@ def fits(value: Any, limit: int) -> bool:
             stack.append(iter(item))
         else:
             room -= len(item) if isinstance(item, str) else 1
-        if room < 0:
+        if room < 0 or len(stack) > MAX_DEPTH:
             return False
     return len(canonical_json(value)) <= limit

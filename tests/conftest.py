@@ -9,8 +9,8 @@ from hypothesis import settings
 # Set before any test imports dspy: LiteLLM would otherwise wait for the network.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"
 
-# HYPOTHESIS_PROFILE=nightly looks longer. A deadline would be a timed assertion.
-for name, examples in (("ci", 300), ("nightly", 2000)):
+# HYPOTHESIS_PROFILE=nightly looks longer; mutation runs look shorter. A deadline would be a timed assertion.
+for name, examples in (("ci", 300), ("nightly", 2000), ("mutation", 25)):
     settings.register_profile(name, max_examples=examples, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

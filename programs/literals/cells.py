@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from programs.literals.text import narrow
+from programs.literals.text import narrow, visible
 
 _POINT = re.compile(r"(.*\.points\[\d+\])(?:\[(\d)\])?$")
 _LEAF = re.compile(r"(.*\])(?:\.([^\[\]]+))?$")
@@ -54,6 +54,8 @@ def _flat(value: Any, field: str) -> Iterator[tuple[str, str]]:
         for key, inner in value.items():
             if isinstance(inner, str):
                 yield key, inner
+            elif type(inner) is int:
+                yield key, str(inner)
             else:
                 yield from _flat(inner, key)
     elif isinstance(value, list):
@@ -63,7 +65,7 @@ def _flat(value: Any, field: str) -> Iterator[tuple[str, str]]:
         yield field, value if isinstance(value, str) else json.dumps(value)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def cells_of(source: str, raw_path: str, text: str) -> tuple[Cell, ...]:
     """The cells of one excerpt: the leaves of a record's JSON, or the text itself under the path's last name."""
     return tuple(_read_cells(source, raw_path, text))
@@ -75,12 +77,14 @@ def _read_cells(source: str, raw_path: str, text: str) -> Iterator[Cell]:
     record, series = f"{source} {record}", f"{source} {series}" if series else ""
     if text[:1] in "{[":
         leaves = _leaves(text, field)
+        if not series and leaves and leaves[-1][0]:
+            series = record  # a series at any path: its name and unit belong to its points
         for inside, key, leaf in leaves:
-            shown = narrow(leaf)
-            yield Cell(record + inside, series or (record if inside else ""), key, shown, shown.lower(), place)
+            shown = leaf if leaf.isascii() else visible(narrow(leaf))
+            yield Cell(record + inside, series, key, shown, shown.lower(), place)
         if leaves:
             return
-    shown = narrow(text)
+    shown = visible(narrow(text))
     yield Cell(record, series, field, shown, shown.lower(), place)
 
 

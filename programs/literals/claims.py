@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
 from functools import lru_cache
+from typing import NamedTuple
 
 from programs.literals import identifiers
 from programs.literals.identifiers import Name
-from programs.literals.scan import Quantity, scan
-from programs.literals.text import Cue, clauses, cue, narrow
+from programs.literals.quantity import Quantity
+from programs.literals.scan import scan
+from programs.literals.text import Cue, clauses, cue, narrow, visible, visible_positions
 from programs.literals.times import Moment
 
 # A claim is a sentence or two. What stands beyond this is not looked up, so that cost stays linear on hostile input.
@@ -16,8 +18,7 @@ MAX_CHARACTERS = 2_000
 MAX_LITERALS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A number of the claim with its cue and its clause."""
 
     quantity: Quantity
@@ -25,8 +26,7 @@ class Figure:
     clause: int
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(NamedTuple):
     """A time of the claim with its cue and its clause."""
 
     moment: Moment
@@ -34,11 +34,11 @@ class When:
     clause: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimText:
-    """A claim read once: ``text`` is narrowed, offset for offset.
+class ClaimText(NamedTuple):
+    """A claim read once: ``text`` is narrowed and without invisible marks.
 
     ``unread``: where reading stopped in a claim that is far too long or too full of literals; -1 when all was read.
+    ``positions``: where each character of ``text`` stands in the original; empty when they stand at the same offset.
     """
 
     text: str
@@ -49,6 +49,14 @@ class ClaimText:
     figures: tuple[Figure, ...]
     whens: tuple[When, ...]
     unread: int = -1
+    positions: tuple[int, ...] = ()
+
+    def span_as_written(self, start: int, end: int) -> tuple[int, int]:
+        """The offsets in the original claim of ``text[start:end]``."""
+        if not self.positions or start >= end:
+            return start, end
+        last = min(end, len(self.positions)) - 1
+        return self.positions[min(start, last)], self.positions[last] + 1
 
     def clause_of(self, at: int) -> int:
         """Index of the clause that holds offset ``at``."""
@@ -69,39 +77,42 @@ def _inside(start: int, end: int, spans: list[tuple[int, int]]) -> bool:
     return any(a <= start and end <= b for a, b in spans)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def read_claim(claim_text: str) -> ClaimText:
     """Every literal of the claim. A word inside a quotation, a name or a time is not read a second time as a number."""
-    text = narrow(claim_text[:MAX_CHARACTERS])
+    head = claim_text[:MAX_CHARACTERS]
+    text, positions = visible(narrow(head)), visible_positions(head)
     spans = clauses(text)
-    found = scan(text, plain_words=True)
+    found = scan(text, with_words=True)
     names = identifiers.names_in(text, found)
     quotes = identifiers.quoted(text)
-    single = [(quote.start, quote.end) for quote in quotes if any(name.needle == quote.needle for name in names)]
-    quotes = [quote for quote in quotes if (quote.start, quote.end) not in single]
-    taken = [(name.start, name.end) for name in names] + [(quote.start, quote.end) for quote in quotes]
-    name_spans = [(name.start, name.end) for name in names]
+    if quotes:
+        needles = {name.needle for name in names}
+        quotes = [quote for quote in quotes if quote.needle not in needles]
+    quoted_spans = [(quote.start, quote.end) for quote in quotes]
+    taken = [(name.start, name.end) for name in names] + quoted_spans
+    starts = [start for start, _ in spans]
 
     def clause(at: int) -> int:
-        return next((i for i, (start, end) in enumerate(spans) if start <= at < end), -1)
+        index = bisect_right(starts, at) - 1
+        return index if index >= 0 and at < spans[index][1] else -1
 
     figures = tuple(
         Figure(q, cue(text, q.start, q.end), clause(q.start))
         for q in found.numbers
-        if not _inside(q.start, q.end, name_spans) and not _inside(q.start, q.end, taken)
+        if not _inside(q.start, q.end, taken)
     )
     whens = tuple(
         When(m, cue(text, m.start, m.end), clause(m.start)) for m in found.moments if not _inside(m.start, m.end, taken)
     )
-    kept = tuple(name for name in names if not _inside(name.start, name.end, [(q.start, q.end) for q in quotes]))
-    unread = MAX_CHARACTERS if len(claim_text) > MAX_CHARACTERS else -1
-    for starts in (
-        [figure.quantity.start for figure in figures],
-        [when.moment.start for when in whens],
-        [name.start for name in kept],
-        [quote.start for quote in quotes],
-    ):
-        if len(starts) > MAX_LITERALS:
-            unread = min(starts[MAX_LITERALS], unread) if unread >= 0 else starts[MAX_LITERALS]
+    kept = tuple(name for name in names if not _inside(name.start, name.end, quoted_spans))
+    unread = len(text) if len(claim_text) > MAX_CHARACTERS else -1
+    if max(len(figures), len(whens), len(kept), len(quotes)) > MAX_LITERALS:
+        beyond = [
+            *(figure.quantity.start for figure in figures[MAX_LITERALS:][:1]),
+            *(when.moment.start for when in whens[MAX_LITERALS:][:1]),
+            *(name.start for name in (*kept[MAX_LITERALS:][:1], *quotes[MAX_LITERALS:][:1])),
+        ]
+        unread = min(beyond) if unread < 0 else min(*beyond, unread)
     bounded = (kept[:MAX_LITERALS], tuple(quotes[:MAX_LITERALS]), figures[:MAX_LITERALS], whens[:MAX_LITERALS])
-    return ClaimText(text, claim_text, spans, *bounded, unread)
+    return ClaimText(text, claim_text, spans, *bounded, unread, positions)

@@ -8,7 +8,7 @@ separates is neither equal nor apart.
 from __future__ import annotations
 
 from programs.literals.excerpts import SeenNumber
-from programs.literals.scan import Quantity
+from programs.literals.quantity import Quantity
 
 NEAR = 0.05
 _STRICT_BYTES = frozenset(["KB", "kB", "MB", "GB", "TB", "KiB", "Ki", "MiB", "Mi", "GiB", "Gi", "TiB", "Ti"])
@@ -17,6 +17,10 @@ _STRICT_BYTES = frozenset(["KB", "kB", "MB", "GB", "TB", "KiB", "Ki", "MiB", "Mi
 def pairs(mine: Quantity, seen: SeenNumber) -> list[tuple[float, float, float, float]]:
     """(claim value, half, seen value, half) for every dimension both can be read in."""
     if mine.values and seen.values:
+        if len(mine.values) == 1 and len(seen.values) == 1:
+            dim, v, h = mine.values[0]
+            other, w, g = seen.values[0]
+            return [(v, h, w, g)] if dim == other else []
         return [(v, h, w, g) for dim, v, h in mine.values for other, w, g in seen.values if dim == other]
     if mine.values and seen.quantity.unit:
         return []
@@ -29,10 +33,12 @@ def pairs(mine: Quantity, seen: SeenNumber) -> list[tuple[float, float, float, f
 
 def equal(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
     """The same quantity within the stated tolerance, in any reading of the two units."""
+    if len(mine.values) == 1 == len(seen.values) and mine.values[0][0] != seen.values[0][0]:
+        return False
     both = pairs(mine, seen) if mine.values else [(mine.raw, mine.half, seen.quantity.raw, seen.quantity.half)]
     exact = (not mine.values or mine.is_count) and mine.is_whole and seen.quantity.is_whole
     for value, half, other, _ in both:
-        slack = 1e-9 * max(1.0, abs(value)) if exact else half * 1.000001
+        slack = 0.25 if exact else half * 1.000001
         if approx:
             slack = max(slack, NEAR * abs(value))
         if abs(value - other) <= slack:
@@ -48,7 +54,8 @@ def apart(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
     if {"K", "M", "G", "T", "k", "m", "g"} & {mine.unit, seen.quantity.unit} and mine.unit != seen.quantity.unit:
         return all(abs(v - w) > 0.15 * max(abs(v), abs(w)) for v, _, w, _ in both)
     binary = mine.unit in _STRICT_BYTES and seen.quantity.unit not in _STRICT_BYTES
-    same_writing = mine.unit == seen.quantity.unit and seen.quantity.half >= mine.half
+    unconverted = all(v == mine.raw and w == seen.quantity.raw for v, _, w, _ in both)
+    same_writing = (mine.unit == seen.quantity.unit or unconverted) and seen.quantity.half >= mine.half
     for value, half, other, other_half in both:
         between = abs(value - other)
         if same_writing and mine.half == seen.quantity.half and not approx:

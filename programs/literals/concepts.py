@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from programs.literals.text import any_of
+
 _TABLE: dict[str, tuple[str, str]] = {
     "cpu": ("cpu processor", "cpu 处理器"),
     "memory": ("memory mem heap rss ram oom", "内存 堆"),
@@ -48,7 +50,7 @@ _TABLE: dict[str, tuple[str, str]] = {
     "job": ("job jobs task tasks", "任务 作业"),
     "message": ("message messages", "消息"),
     "failover": ("failover switchover promoted", "切主 主从切换 主备切换 故障切换"),
-    "recovery": ("recovered recovery cleared resolved restored", "恢复 消除"),
+    "recovery": ("recovered recovery cleared clearing resolved restored", "恢复 消除"),
     "deploy": ("deploy deployed deployment release rollout", "发布 部署 上线"),
     "rollback": ("rollback", "回滚"),
     "config": ("config configuration", "配置"),
@@ -59,7 +61,7 @@ _TABLE: dict[str, tuple[str, str]] = {
     "terminate": ("terminating terminated exited stopped", "终止 停止"),
     "start": ("started starting launched", "启动"),
     # which figure of the thing
-    "@free": ("free available remaining left", "剩余 可用 空余"),
+    "@free": ("free available remaining left", "剩余 可用 空余 剩下 剩 空闲空间"),
     "@limit": ("limit max maximum cap capacity quota", "上限 最大 限制 配额 容量 总量"),
     "@min": ("min minimum lowest", "最小 最低"),
     "@threshold": ("threshold", "阈值 门限 告警线"),
@@ -76,10 +78,7 @@ for _concept, (_en, _zh) in _TABLE.items():
         _ENGLISH[_word] = _ENGLISH.get(_word, frozenset()) | {_concept}
     for _word in _zh.split():
         _CHINESE[_word] = _CHINESE.get(_word, frozenset()) | {_concept}
-_TOKEN = re.compile(
-    "|".join(sorted((w for w in _CHINESE if not w.isascii()), key=len, reverse=True))
-    + r"|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|p\d\d"
-)
+_TOKEN = re.compile(rf"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|p\d\d|{any_of(w for w in _CHINESE if not w.isascii())}")
 # A figure of one of these is never a figure of another.
 RESOURCES = frozenset(["cpu", "memory", "disk", "network", "temperature", "latency"])
 _SIDE_CHECKED = frozenset({"@free", "@limit", "@threshold", "@idle", "@active", "@waiting", "@min", "@requested"})

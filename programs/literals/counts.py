@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from programs.literals.cells import Cell
 from programs.literals.concepts import concepts, core
 from programs.literals.excerpts import Excerpts
 from programs.literals.identifiers import whole
 
-_ROW = re.compile(r" \$\.(?:logs|changes|alerts|patterns|chunks)\[\d+\]$")
 _LEVEL = re.compile(r"(?<![A-Za-z])(DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)S?(?![A-Za-z])", re.I)
 _HOSTS = re.compile(r"台|主机|节点|机器|host|node|server|machine|实例|instance|pod", re.I)
 _SERVICES = re.compile(r"服务|service|组件|component|应用", re.I)
@@ -28,21 +28,23 @@ def level_in(clause: str) -> str:
     return "WARN" if level == "WARNING" else level
 
 
-def _rows(excerpts: Excerpts) -> dict[str, list[Cell]]:
-    return {record: cells for record, cells in excerpts.records.items() if _ROW.search(record)}
-
-
 def rows_of_level(excerpts: Excerpts, level: str) -> list[Cell]:
     """The level cells of the visible rows of one level."""
     return [
         cell
-        for cells in _rows(excerpts).values()
+        for cells in excerpts.rows.values()
         for cell in cells
         if cell.field == "level" and cell.text.upper().replace("WARNING", "WARN") == level
     ]
 
 
 _VARIABLE = re.compile(r"(?<![A-Za-z])[A-Za-z_-]{0,40}\d[\w.:-]*|/[\w./-]+", re.A)
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_message(low: str) -> str:
+    """The message without its numbers, addresses and paths."""
+    return _VARIABLE.sub("#", low)
 
 
 def rows_by_event(excerpts: Excerpts, clause: str, needles: list[str]) -> list[list[Cell]]:
@@ -52,41 +54,43 @@ def rows_by_event(excerpts: Excerpts, clause: str, needles: list[str]) -> list[l
     the clause says nothing that tells them apart.
     """
     kinds: dict[str, list[Cell]] = {}
-    for cell in excerpts.cells:
-        if cell.field != "message" or not _ROW.search(cell.record):
+    for cells in excerpts.rows.values():
+        if needles and not all(any(whole(n, c.low) >= 0 for c in cells) for n in needles):
             continue
-        if needles and not all(any(whole(n, c.low) >= 0 for c in excerpts.records[cell.record]) for n in needles):
-            continue
-        kinds.setdefault(_VARIABLE.sub("#", cell.low), []).append(cell)
+        for cell in cells:
+            if cell.field == "message":
+                kinds.setdefault(_kind_of_message(cell.low), []).append(cell)
     about = core(concepts(clause))
     scores = {kind: len(about & core(concepts(kind))) for kind in kinds}
     best = max(scores.values(), default=0)
     return [kinds[kind] for kind, score in scores.items() if score == best]
 
 
-def visible_counts(excerpts: Excerpts, clause: str, needles: list[str]) -> dict[int, str]:
-    """Every count that the visible rows give for what the clause may be counting, with its reading."""
-    rows = _rows(excerpts)
-    out: dict[int, str] = {}
+def visible_counts(excerpts: Excerpts, clause: str, needles: list[str]) -> dict[int, tuple[str, Cell]]:
+    """Every count that the visible rows give for what the clause may be counting: (reading, first row counted)."""
+    rows = excerpts.rows
+    out: dict[int, tuple[str, Cell]] = {}
+
+    def reading(counted: dict[str, Cell], name: str) -> None:
+        if counted:
+            out.setdefault(len(counted), (name, next(iter(counted.values()))))
+
     level = level_in(clause)
-    if level and (leveled := rows_of_level(excerpts, level)):
-        out[len(leveled)] = f"{level} rows"
+    if level:
+        reading({cell.record: cell for cell in rows_of_level(excerpts, level)}, f"{level} rows")
     if needles:
-        holding = [
-            record for record, cells in rows.items() if any(whole(n, c.low) >= 0 for n in needles for c in cells)
-        ]
-        out.setdefault(len(holding), "rows that name it")
-    if rows and not level:
-        out.setdefault(len(rows), "visible rows")
+        holding = {
+            r: cells[0] for r, cells in rows.items() if any(whole(n, c.low) >= 0 for n in needles for c in cells)
+        }
+        reading(holding, "rows that name it")
+    if not level:
+        reading({record: cells[0] for record, cells in rows.items()}, "visible rows")
     for pattern, fields in ((_HOSTS, ("host", "instance", "pod", "node")), (_SERVICES, ("service",))):
         if pattern.search(clause):
-            distinct = {cell.low for cell in excerpts.cells if cell.field in fields}
-            out.setdefault(len(distinct), f"distinct {fields[0]}")
+            reading({cell.low: cell for cell in excerpts.cells if cell.field in fields}, f"distinct {fields[0]}")
     for pattern, token, wanted in ((_IP, "address", _ADDRESSES), (_IP, "address", _HOSTS), (_BLOCK, "block", _BLOCKS)):
         if wanted.search(clause):
-            distinct = {found for cell in excerpts.cells for found in pattern.findall(cell.text)}
-            out.setdefault(len(distinct), f"distinct {token}")
-    messages = {cell.low for cell in excerpts.cells if cell.field == "message"}
-    out.setdefault(len(messages), "distinct messages")
-    out.pop(0, None)
+            distinct = {found: cell for cell in excerpts.cells for found in pattern.findall(cell.text)}
+            reading(distinct, f"distinct {token}")
+    reading({cell.low: cell for cell in excerpts.cells if cell.field == "message"}, "distinct messages")
     return out

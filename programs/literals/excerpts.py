@@ -9,13 +9,19 @@ from typing import NamedTuple
 
 from programs.literals.cells import NAME_FIELDS, TIME_FIELDS, Cell, cells_of
 from programs.literals.concepts import concepts
-from programs.literals.scan import Quantity, Scan, scan
+from programs.literals.quantity import Quantity, read_as
+from programs.literals.scan import Scan, only_number, scan, words_in
 from programs.literals.times import Moment, stamp
 from programs.literals.units import UNITS, Reading, readings_of_name
 from signatures.contracts import VerifiedEvidence
 
 _KEY = re.compile(r"([A-Za-z_][\w.\- ]{0,40}?)[\"']?\s*(?:=|:|\bis\b|\bof\b)\s*[\"'(\[]?$", re.A)
 _UNNAMED = "\0"
+_ROW = re.compile(r" \$\.(?:logs|changes|alerts|patterns|chunks)\[\d+\]$")
+# Words behind a number say what it is only up to the next mark.
+_BREAK = re.compile(r"[,;，；。]")
+# cpu requests: 0.25 is cores, not a count of requests
+_RESERVED = re.compile(r"cpu[\s._-](?:requests?|limits?|cores?)$", re.I)
 _KEY_ENDS = frozenset("=:")
 
 
@@ -42,14 +48,19 @@ def _scan(cell: Cell) -> Scan:
     """What a cell holds; words, times and numbers of interest all have a digit (or a Chinese numeral)."""
     if cell.field in TIME_FIELDS and (moment := stamp(cell.text, 0, len(cell.text))) and moment.hour is not None:
         return Scan((), (moment,), ())
-    return scan(cell.text) if not cell.text.isascii() or _DIGIT.search(cell.text) else _NOTHING
+    if cell.text.isascii() and not _DIGIT.search(cell.text):
+        return _NOTHING
+    return scan(cell.text)
 
 
 def _values(quantity: Quantity, readings: tuple[Reading, ...]) -> tuple[tuple[str, float, float], ...]:
-    return quantity.values or tuple((dim, quantity.raw * f, quantity.half * f) for dim, f in readings)
+    if quantity.values or not readings:
+        return quantity.values
+    if not quantity.is_whole:
+        readings = tuple(reading for reading in readings if reading != ("count", 1))  # nobody counts 0.25 of a thing
+    return read_as(quantity.raw, quantity.half, readings)
 
 
-@lru_cache(maxsize=4096)
 def _in_text(text: str) -> tuple[tuple[Quantity, str, tuple[tuple[str, float, float], ...], str], ...]:
     """(number, key, values, context) of each number in a sentence or a line of key=value pairs."""
     out: list[tuple[Quantity, str, tuple[tuple[str, float, float], ...], str]] = []
@@ -66,34 +77,45 @@ def _in_text(text: str) -> tuple[tuple[Quantity, str, tuple[tuple[str, float, fl
         word = stem.rpartition(" ")[2]
         if not named and not quantity.unit and word[-1:].isalnum() and readings_of_name(word):
             key = word  # of size 67108864
-        context = named[1] if named else before[-32:] + " " + text[quantity.end : quantity.end + 14]
+        context = named[1] if named else before[-32:] + " " + _BREAK.split(text[quantity.end : quantity.end + 14])[0]
         readings = readings_of_name(key) if key and not quantity.unit else ()
+        if key and not quantity.unit and _RESERVED.search(context):
+            readings = (("cpu", 1),)
         out.append((quantity, key, _values(quantity, readings), context))
         floor = quantity.end
     return tuple(out)
 
 
-# Claims of one run share excerpts, so what one excerpt holds is read once.
+# Claims of one run share excerpts, so what one excerpt holds is read once. The stores are small: what they keep alive
+# makes every collection of garbage longer.
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _moments_in(source: str, raw_path: str, text: str) -> tuple[tuple[Moment, Cell], ...]:
     cells = cells_of(source, raw_path, text)
-    return tuple((m, cell) for cell in cells if cell.field not in NAME_FIELDS for m in _scan(cell).moments)
+    return tuple(
+        (m, cell)
+        for cell in cells
+        if cell.field not in NAME_FIELDS and len(cell.text) > 3  # 4pm and 10:05 are longer than a plain figure
+        for m in _scan(cell).moments
+    )
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _words_in(source: str, raw_path: str, text: str) -> tuple[tuple[str, Cell], ...]:
     cells = cells_of(source, raw_path, text)
-    return tuple((word.lower(), cell) for cell in cells if not cell.is_time for _, _, word in _scan(cell).words)
+    return tuple((word, cell) for cell in cells if not cell.is_time for word in words_in(cell.low))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _numbers_in(source: str, raw_path: str, text: str) -> tuple[SeenNumber, ...]:
     """Numbers of one excerpt; one that is a whole cell is left unnamed, since other excerpts may name it."""
     out: list[SeenNumber] = []
     for cell in cells_of(source, raw_path, text):
         if cell.field in NAME_FIELDS or (cell.is_time and cell.field != "0"):
+            continue
+        if number := only_number(cell.text):
+            out.append(SeenNumber(number, cell, _UNNAMED, (), ""))
             continue
         found = _scan(cell).numbers
         if len(found) == 1 and found[0].end - found[0].start >= len(cell.text.strip()):
@@ -106,9 +128,23 @@ def _numbers_in(source: str, raw_path: str, text: str) -> tuple[SeenNumber, ...]
 Item = tuple[str, str, str]
 
 
+_INDEX = re.compile(r"\d+", re.A)
+
+
+@lru_cache(maxsize=4096)
+def _path_order(raw_path: str) -> str:
+    """``$.logs[2]`` before ``$.logs[10]``."""
+    return _INDEX.sub(lambda found: found[0].zfill(9), raw_path)
+
+
+def in_path_order(evidence: Sequence[VerifiedEvidence]) -> list[VerifiedEvidence]:
+    """The items by invocation and path, so that no finding depends on the order in which they were bound."""
+    return sorted(evidence, key=lambda i: (i.source_invocation_id, _path_order(i.raw_path), i.matched_text))
+
+
 def excerpts_of(evidence: Sequence[VerifiedEvidence]) -> Excerpts:
     """The excerpts of these items; the claims of a run, and the candidates of a story, share them."""
-    return _excerpts(tuple((item.source_invocation_id, item.raw_path, item.matched_text) for item in evidence))
+    return _excerpts(tuple({(item.source_invocation_id, item.raw_path, item.matched_text): 0 for item in evidence}))
 
 
 @lru_cache(maxsize=256)
@@ -121,6 +157,7 @@ class Excerpts:
 
     def __init__(self, items: tuple[Item, ...]) -> None:
         self.items = items
+        self._comparable: dict[tuple[str, ...], tuple[SeenNumber, ...]] = {}
         self.cells: tuple[Cell, ...] = tuple(cell for item in self.items for cell in cells_of(*item))
 
     @cached_property
@@ -174,12 +211,38 @@ class Excerpts:
                 out.append(slot)
         return tuple(out)
 
+    def comparable(self, mine: Quantity) -> tuple[SeenNumber, ...]:
+        """The numbers that measure what ``mine`` measures, or do not say what they measure; all for a bare number."""
+        dims = tuple(dim for dim, _, _ in mine.values)
+        if not dims:
+            return self.numbers
+        if dims not in self._comparable:
+            self._comparable[dims] = tuple(
+                s for s in self.numbers if not s.values or any(dim in dims for dim, _, _ in s.values)
+            )
+        return self._comparable[dims]
+
+    @cached_property
+    def rows(self) -> dict[str, list[Cell]]:
+        """The cells of each log line, change, alert, pattern and chunk by its record."""
+        return {record: cells for record, cells in self.records.items() if _ROW.search(record)}
+
     @cached_property
     def moments(self) -> tuple[tuple[Moment, Cell], ...]:
         """Every time of the excerpts, in order."""
         return tuple(pair for item in self.items for pair in _moments_in(*item))
 
     @cached_property
-    def words(self) -> tuple[tuple[str, Cell], ...]:
-        """Every word token (lower case) of the excerpts, in order."""
-        return tuple(pair for item in self.items for pair in _words_in(*item))
+    def _words(self) -> dict[str, dict[str, Cell]]:
+        """The word tokens (lower case) of the excerpts by first character, each with the first cell that holds it."""
+        out: dict[str, dict[str, Cell]] = {}
+        for item in self.items:
+            for word, cell in _words_in(*item):
+                out.setdefault(word[0], {}).setdefault(word, cell)
+        return out
+
+    def words_like(self, needle: str) -> list[tuple[str, Cell]]:
+        """Every other word that begins like ``needle`` and is as long, give or take two characters, in order."""
+        size = len(needle)
+        same_head = self._words.get(needle[0], {})
+        return [(w, cell) for w, cell in same_head.items() if -2 <= len(w) - size <= 2 and w != needle]

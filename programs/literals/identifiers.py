@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from programs.literals import names
+from programs.literals.quantity import EXACT_DIGITS
 from programs.literals.scan import Scan
+from programs.literals.text import mentions
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A name as the claim writes it. ``kind``: ip, host, service, code, quoted. ``needle``: lower case, as searched."""
 
     start: int
@@ -22,7 +23,7 @@ class Name:
     critical: bool = True
 
 
-_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$")
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5}|/\d{1,2})?$|[\da-fA-F]{0,4}:[\da-fA-F:]*:[\da-fA-F]{1,4}$")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I)
 _VERSION = re.compile(r"[vV]?\d+(?:\.\d+)+(?:[-.]?[A-Za-z0-9]+)*$")
 _CAMEL = re.compile(r"[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*$|[A-Z]{2,}[a-z]{2,}[A-Za-z0-9]*$")
@@ -34,6 +35,8 @@ _QUOTED = re.compile(
     r"`([^`\n]{1,160})`|“([^”\n]{1,160})”|\"([^\"\n]{1,160})\"|「([^」\n]{1,160})」|『([^』\n]{1,160})』|"
     r"(?<![A-Za-z0-9])'([^'\n]{2,160})'(?![A-Za-z])|‘([^’\n]{1,160})’"
 )
+_TECHNICAL = re.compile(r"[A-Za-z0-9]{2}")
+_STATUS_CLASS, _ORDINAL, _SHORT = re.compile(r"\dxx$"), re.compile(r"\d+[A-Za-z]{1,3}$"), re.compile(r"[A-Za-z]\d$")
 _ANY_QUOTE = re.compile("[`“\"「『'‘]")
 _THREE_DIGITS = re.compile(r"(?<![\d.])[1-5]\d\d(?![\d.]\d)", re.A)
 _HTTP_CODE = re.compile(
@@ -48,7 +51,12 @@ _OTHER_CODE = re.compile(
     r"lines|times))",
     re.I | re.A,
 )
+_CODE_CUES = ("码", "号", "退出", "exit", "err", "rc", "sqlstate", "code")
 _VERSION_NUMBER = re.compile(r"(?:版本号?|version|\bv)\s*(?:是|为|号|:)?\s*(\d+\.\d+)(?![\w.%])", re.I | re.A)
+_PORT = re.compile(
+    r"(?:端口|\bports?)\s*(?:号|is|was|是|为|[:=])?\s*(\d{1,5})(?![\w.:%]|\s?[个次])|(?<![\w.:])(\d{2,5})\s?(?:号|的)?\s?端口",
+    re.I | re.A,
+)
 _SERVICE_WORD = re.compile(
     r"^\s?(?:服务|实例|集群|节点|进程|主机|容器|组件|模块|pod|service|cluster|instance|node|host|process|server|daemon)(?![A-Za-z])",
     re.I,
@@ -66,16 +74,27 @@ def quoted(text: str) -> list[Name]:
         stripped = inner.strip(" ,.;，。；")
         if not stripped:
             continue
-        technical = found[1] is not None or re.search(r"[A-Za-z0-9]{2}", stripped) is not None
+        technical = found[1] is not None or _TECHNICAL.search(stripped) is not None
         out.append(Name(found.start(), found.end(), inner, "quoted", " ".join(stripped.lower().split()), technical))
     return out
+
+
+_PROSE = re.compile(r"[a-z]+$|[A-Z][a-z]*$")
+
+
+def _kind_of(token: str, after: str, ascii_text: bool) -> tuple[str, bool] | None:
+    """``_kind``, past most plain words."""
+    plain = _PROSE.match(token) and token.lower() not in names.SOFTWARE and not token.startswith(names.CODE_PREFIXES)
+    if plain and (ascii_text or token[0].isupper() or not _SERVICE_WORD.match(after)):
+        return None
+    return _kind(token, after, ascii_text)
 
 
 @lru_cache(maxsize=8192)
 def _kind(token: str, after: str, ascii_text: bool) -> tuple[str, bool] | None:
     """(kind, critical) of a word token, or None when it is ordinary prose. ``after``: the text right behind it."""
     low = token.lower()
-    if names.is_plain(token):
+    if names.is_plain(token) or after[:1] == "%":  # CPU95%
         return None
     if _IP.match(token):
         return "ip", True
@@ -86,7 +105,8 @@ def _kind(token: str, after: str, ascii_text: bool) -> tuple[str, bool] | None:
     letters = any(char.isalpha() for char in token)
     digits = any(char.isdigit() for char in token)
     if not letters:
-        return ("code", True) if _VERSION.match(token) else None
+        long = token.isdigit() and len(token) > EXACT_DIGITS  # an order number, an epoch in nanoseconds
+        return ("code", True) if long or _VERSION.match(token) else None
     if (
         _VERSION.match(token)
         or _CODE_DASH.match(token)
@@ -96,16 +116,16 @@ def _kind(token: str, after: str, ascii_text: bool) -> tuple[str, bool] | None:
         return "code", True
     if ":" in token:
         return "host", True
-    if re.match(r"\dxx$", low):
+    if _STATUS_CLASS.match(low):
         return None
     if "_" in token.strip("_"):
         return "service", True
     if _POD.match(token):
         return "host", True
     if digits:
-        if re.match(r"\d+[A-Za-z]{1,3}$", token):  # 3A, 2nd, 10x
+        if _ORDINAL.match(token):  # 3A, 2nd, 10x
             return None
-        if re.match(r"[A-Za-z]\d$", token):
+        if _SHORT.match(token):
             return "code", False
         return "host", True
     if "." in token:
@@ -132,16 +152,25 @@ def names_in(text: str, scan: Scan) -> list[Name]:
     out = [
         Name(start, end, token, kind[0], token.lower(), kind[1])
         for start, end, token in scan.words
-        if (kind := _kind(token, text[end : end + 12], plain)) is not None
+        if (kind := _kind_of(token, text[end : end + 12], plain)) is not None
     ]
     for found in _HTTP_CODE.finditer(text) if _THREE_DIGITS.search(text) else ():
         out.append(Name(found.start(1), found.end(1), found[1], "code", found[1]))
-    for found in (*_OTHER_CODE.finditer(text), *_VERSION_NUMBER.finditer(text)):
+    low = text.lower()
+    codes = _OTHER_CODE.finditer(text) if mentions(low, _CODE_CUES) else ()
+    versions = _VERSION_NUMBER.finditer(text) if "版本" in low or "v" in low else ()
+    for found in (*codes, *versions):
         if not any(name.start == found.start(1) for name in out):
             out.append(Name(found.start(1), found.end(1), found[1], "code", found[1]))
+    for found in _PORT.finditer(text) if "端口" in low or "port" in low else ():
+        group = 1 if found[1] else 2
+        if not any(name.start <= found.start(group) < name.end for name in out):
+            out.append(Name(*found.span(group), found[group], "port", found[group]))
     return sorted(out, key=lambda name: name.start)
 
 
+_DIGIT, _DIGITS = re.compile(r"\d", re.A), re.compile(r"\d+", re.A)
+_SHAPE = str.maketrans("0123456789abcdefghijklmnopqrstuvwxyz", "9" * 10 + "a" * 26)
 _POD_TAIL = re.compile(r"-[a-f0-9]{6,10}-[a-z0-9]{5}(?![a-z0-9-])")
 
 
@@ -166,7 +195,9 @@ def whole(needle: str, low: str) -> int:
         if ok and before in "-." and at >= 2 and _word(low[at - 2]) and _word(needle[0]):
             ok = before == "." and not numeric and not low[at - 2].isdigit()
         if ok and after in "-." and end + 1 < len(low) and _word(low[end + 1]) and _word(needle[-1]):
-            ok = (after == "." and not numeric) or (after == "-" and _POD_TAIL.match(low, end) is not None)
+            ok = (after == "." and not numeric and needle[0] != "/") or (
+                after == "-" and _POD_TAIL.match(low, end) is not None
+            )
         if ok:
             return at
         at = low.find(needle, at + 1)
@@ -175,7 +206,18 @@ def whole(needle: str, low: str) -> int:
 
 def shape(token: str) -> str:
     """Digits as 9 and letters as a: tokens of one shape are written alike."""
-    return re.sub(r"[a-z]", "a", re.sub(r"\d", "9", token.lower()))
+    return token.lower().translate(_SHAPE)
+
+
+def _changed(one: str, two: str) -> int:
+    """At how many places two texts of one length differ; 3 stands for more."""
+    count = 0
+    for a, b in zip(one, two, strict=True):
+        if a != b:
+            count += 1
+            if count == 3:
+                break
+    return count
 
 
 def near_miss(needle: str, other: str) -> bool:
@@ -183,8 +225,8 @@ def near_miss(needle: str, other: str) -> bool:
     if needle == other:
         return False
     if len(needle) == len(other):
-        return sum(a != b for a, b in zip(needle, other, strict=True)) <= 2 and (
-            shape(needle) == shape(other) or len(needle) >= 12
-        )
-    a, b = re.sub(r"\d+", "9", needle), re.sub(r"\d+", "9", other)
+        return _changed(needle, other) <= 2 and (len(needle) >= 12 or shape(needle) == shape(other))
+    if needle[-1].isalpha() and other[-1].isalpha() and not _DIGIT.search(needle):
+        return False
+    a, b = _DIGITS.sub("9", needle), _DIGITS.sub("9", other)
     return a == b and abs(len(needle) - len(other)) <= 2

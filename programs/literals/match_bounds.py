@@ -10,43 +10,11 @@ from programs.literals.excerpts import Excerpts, SeenNumber
 from programs.literals.outcome import UNSEEN, Outcome, Scope, found_in
 from programs.literals.same_time import between
 
-_PEAK = re.compile(r"(?:最高|峰值|最大|顶峰|\b(?:peak(?:ed|s)?|max(?:imum)?|highest|topped))[^\d]{0,10}$", re.I)
-_TROUGH = re.compile(r"(?:最低|谷值|最小|\b(?:min(?:imum)?|lowest|bottomed))[^\d]{0,10}$", re.I)
 _SUMMARY = frozenset(["first", "last", "min", "max"])
 _THROUGHOUT = re.compile(
     r"一直|始终|全程|均|都|每个|所有|\b(?:all|every|each|stay(?:ed|s)|remain(?:ed|s)|throughout|always|consistently|kept)\b",
     re.I,
 )
-
-
-def beyond_extreme(claim: ClaimText, figure: Figure, hits: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:
-    """A visible value above the claimed peak (or below the claimed trough) of the same series."""
-    field = extreme_field(claim, figure)
-    if not field or len(claim.whens) > 1:
-        return None
-    sign = 1 if field == "max" else -1
-    series = {series_of(hit) for hit in hits}
-    stated = _stated_extreme(field, hits, excerpts)
-    if stated is not None and apart(figure.quantity, stated, figure.cue.approx):
-        return stated
-    if len(series) != 1 or "" in series:
-        return None
-    points = [s for s in excerpts.numbers if series_of(s) in series]
-    extreme = max(points, key=lambda s: sign * s.quantity.raw)
-    return extreme if apart(figure.quantity, extreme, figure.cue.approx) else None
-
-
-def _stated_extreme(field: str, hits: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:
-    """The max (or min) that the one record of the hits states itself; None when a hit is it."""
-    records = {hit.cell.series or hit.cell.record for hit in hits}
-    stated = [s for s in excerpts.numbers if s.cell.field == field and (s.cell.series or s.cell.record) in records]
-    return stated[0] if len(records) == 1 and len(stated) == 1 and stated[0] not in hits else None
-
-
-def extreme_field(claim: ClaimText, figure: Figure) -> str:
-    """``max`` or ``min`` when the claim gives the number as a peak or a trough; else empty."""
-    before = claim.text[max(0, figure.quantity.start - 16) : figure.quantity.start]
-    return "max" if _PEAK.search(before) else "min" if _TROUGH.search(before) else ""
 
 
 def _crossing(claim: ClaimText, figure: Figure, pool: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:

@@ -18,7 +18,12 @@ _COUNTED_WORD = re.compile(r"\s(?:[a-z]+\s)?(?:times|[a-z]{3,}[^s]s)(?![A-Za-z])
 
 
 def counts_something(seen: SeenNumber) -> bool:
-    """A count by its key (retries=4) or by the word behind it (4 times, 4 failed attempts, 4 次)."""
+    """A count by its key (retries=4, replicas=3) or by the word behind it (4 times, 4 failed attempts, 4 次)."""
+    return _tallies(seen) or bool(seen.key and seen.values and seen.values[0][0] == "count")
+
+
+def _tallies(seen: SeenNumber) -> bool:
+    """A count of happenings: of a pool of things (replicas=3) a claim may count a part only."""
     quantity = seen.quantity
     if quantity.is_count or _COUNT_KEYS.search(seen.key):
         return True
@@ -35,18 +40,22 @@ def look_up_count(claim: ClaimText, figure: Figure, excerpts: Excerpts) -> Outco
     needles = [n.needle for n in claim.names if start <= n.start < end]
     visible = counts.visible_counts(excerpts, clause, needles)
     if int(mine.raw) in visible:
-        return Outcome("found", None, str(int(mine.raw)), f"counted: {visible[int(mine.raw)]}")
+        reading, cell = visible[int(mine.raw)]
+        return Outcome("found", cell, str(int(mine.raw)), f"counted: {reading}")
     level = counts.level_in(claim.text[max(start, mine.start - 8) : mine.end + 12])
     rows = counts.rows_of_level(excerpts, level) if level else []
     plain = not figure.cue.bound and not figure.cue.negated and not figure.cue.vague and not needles
     if len(rows) > mine.raw and plain and mine.is_count and not any(w.clause == figure.clause for w in claim.whens):
         return Outcome("conflicting", rows[0], str(len(rows)), f"{len(rows)} visible {level} rows")
     named = [n.needle for n in claim.names if start <= n.start < end and n.kind != "quoted"]
+    repeated_word = bool(_TIMES.match(claim.text[mine.end : mine.end + 13]))
+    if not mine.is_count and not repeated_word:
+        return UNSEEN
     kinds = counts.rows_by_event(excerpts, clause, named)
     for rows in kinds:
-        if len(rows) == mine.raw and (mine.is_count or _TIMES.match(claim.text[mine.end : mine.end + 13])):
+        if len(rows) == mine.raw:
             return Outcome("found", rows[0], str(len(rows)), "counted: rows of that event")
-    happened = mine.unit in ("次", "起", "笔", "例") or _TIMES.match(claim.text[mine.end : mine.end + 13])
+    happened = mine.unit in ("次", "起", "笔", "例") or repeated_word
     repeated = [rows for rows in kinds if len(rows) > 1]
     unhedged = not (figure.cue.bound or figure.cue.negated or figure.cue.vague or figure.cue.derived)
     timed = any(w.clause == figure.clause for w in claim.whens)
@@ -67,7 +76,7 @@ def count_against(claim: ClaimText, figure: Figure, usable: list[tuple[SeenNumbe
     if not mine.is_whole:
         return None
     bare = [(s, r) for s, r in counts_or_bare if s.quantity.is_whole]
-    same = [s for s, r in bare if r == "same" and (counts_something(s) or (s.key and s.about <= about and side(about)))]
+    same = [s for s, r in bare if r == "same" and (_tallies(s) or (s.key and s.about <= about and side(about)))]
     if not same and mine.is_count and mine.raw >= 10:
         same = [s for s, r in bare if _COUNT_KEYS.search(s.key) and r == "open"]
     counting = mine.is_count or side(about) or _COUNTED_WORD.match(claim.text[mine.end : mine.end + 28])

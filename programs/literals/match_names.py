@@ -17,6 +17,10 @@ _HTTP_SEEN = re.compile(
     r"(?:\bhttp(?:/\d(?:\.\d)?)?\"?[\s:=]+|\b(?:status|status_code|statuscode|code|http_status|returned|返回)\"?[\s:=]+(?:http\s)?|\"\s)([1-5]\d\d)(?![\w.%])"
     r"|(?<![\w.])([45]\d\d)\s(?:service|bad|gateway|not found|internal|too many|forbidden|unauthor|request time)"
 )
+_ERROR_SEEN = re.compile(r"\berror\s(\d{3,5})(?=\s*[(:])")
+_PORT_SEEN = re.compile(
+    r"(?<=[\w\]]):(\d{1,5})(?![\w:]|\.\d)|(?:\bport|_port|端口)[\"']?[\s:=]{0,3}(?:号|is|为|是)?\s?(\d{1,5})(?![\w.:])|(?<=\s):(\d{1,5})(?![\w:.])"
+)
 _CODE_KEYS = re.compile(r"exit|code|errno|error|\brc\b|sqlstate|status", re.I)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+$")
 _PREFIXED = re.compile(r"([a-z]{2,}[-_]?)\d+$")
@@ -29,6 +33,8 @@ def _records(cells: list[Cell]) -> frozenset[str]:
 
 def look_up_name(name: Name, excerpts: Excerpts) -> Outcome:
     """Found as a whole token, or unseen; contradictions are a second step because they need the other names."""
+    if name.kind == "port":
+        return _port(name, excerpts)
     hits = [cell for cell in excerpts.cells if name.needle in cell.low and whole(name.needle, cell.low) >= 0]
     if hits:
         return Outcome("found", hits[0], name.text, "", _records(hits))
@@ -48,14 +54,37 @@ def look_up_name(name: Name, excerpts: Excerpts) -> Outcome:
     return UNSEEN
 
 
+def _port(name: Name, excerpts: Excerpts) -> Outcome:
+    """Found behind a colon or the word port, or as the value of a port field: 8080 ms is no port."""
+    hits = [
+        cell
+        for cell in excerpts.cells
+        if name.needle in cell.low
+        and (
+            ("port" in cell.field.lower() and cell.low == name.needle)
+            or any(name.needle in found.groups() for found in _PORT_SEEN.finditer(cell.low))
+        )
+    ]
+    return Outcome("found", hits[0], name.text, "", _records(hits)) if hits else UNSEEN
+
+
 def _differs(claim: ClaimText, name: Name, excerpts: Excerpts) -> tuple[str, Cell] | None:
     """The one other code of the same kind that the excerpts show."""
     seen: dict[str, Cell] = {}
-    if len(name.needle) == 3 and name.needle[0] in "12345":
+    if name.kind == "port":
+        for cell in excerpts.cells:
+            for match in _PORT_SEEN.finditer(cell.low) if "port" in cell.low or "端口" in cell.low else ():
+                if match[2]:
+                    seen.setdefault(match[2], cell)
+    elif len(name.needle) == 3 and name.needle[0] in "12345":
         for cell in excerpts.cells:
             for match in _HTTP_SEEN.finditer(cell.low):
                 seen.setdefault(match[1] or match[2], cell)
-    if not seen:
+    if not seen and name.kind != "port":
+        for cell in excerpts.cells:
+            for match in _ERROR_SEEN.finditer(cell.low):
+                seen.setdefault(match[1], cell)
+    if not seen and name.kind != "port":
         for number in excerpts.numbers:
             if number.key and not number.quantity.unit and _CODE_KEYS.search(number.key):
                 seen.setdefault(number.quantity.text, number.cell)
@@ -91,8 +120,8 @@ def contradicted_name(claim: ClaimText, name: Name, excerpts: Excerpts, found: f
         return UNSEEN
     mine = {item.needle for item in claim.names}
     near: dict[str, Cell] = {}
-    for word, cell in excerpts.words:
-        if word not in mine and word not in near and _alike(name, word):
+    for word, cell in excerpts.words_like(name.needle):
+        if word not in mine and _alike(name, word):
             near[word] = cell
     if not near:
         return UNSEEN
@@ -122,11 +151,10 @@ def _other_version(claim: ClaimText, name: Name, excerpts: Excerpts) -> Outcome:
 
 def _alike(name: Name, word: str) -> bool:
     needle = name.needle
-    if abs(len(needle) - len(word)) > 2 or needle[0] != word[0]:
-        return False
-    prefixed, other = _PREFIXED.match(needle), _PREFIXED.match(word)
-    if name.kind == "code" and prefixed and other:  # ORA-01652, ORA-01555
-        return prefixed[1] == other[1] and needle != word
+    if name.kind == "code":
+        prefixed, other = _PREFIXED.match(needle), _PREFIXED.match(word)
+        if prefixed and other:  # ORA-01652, ORA-01555
+            return prefixed[1] == other[1] and needle != word
     if ":" in needle and needle.partition(":")[0] == word.partition(":")[0]:
         return ":" in word  # the same address with another port
     return near_miss(needle, word)

@@ -12,7 +12,11 @@ from programs.literals.concepts import concepts, core
 from programs.literals.excerpts import Excerpts
 from programs.literals.identifiers import Name
 from programs.literals.outcome import Outcome
+from programs.literals.text import mentions
 
+_A, _B = r"(?P<a>[^，。；,;]{2,60}?)", r"(?P<b>[^，。；,;]{2,60})"
+_EN_A, _EN_B = r"(?P<a>[^,;]{3,80}?)", r"(?P<b>[^,;]{3,80})"
+_END = r"(?=\s*(?:[，。；,;！!]|$))"
 # (pattern, whether the first group is the earlier event)
 _FORMS: tuple[tuple[re.Pattern[str], bool], ...] = (
     (
@@ -27,18 +31,32 @@ _FORMS: tuple[tuple[re.Pattern[str], bool], ...] = (
         ),
         False,
     ),
-    (re.compile(r"(?P<a>[^，。；,;]{2,60}?)(?P<w>早于|先于)(?P<b>[^，。；,;]{2,60})"), True),
-    (re.compile(r"(?P<a>[^，。；,;]{2,60}?)(?P<w>晚于)(?P<b>[^，。；,;]{2,60})"), False),
+    (re.compile(rf"{_A}(?P<w>早于|先于){_B}"), True),
+    (re.compile(rf"{_A}(?P<w>晚于){_B}"), False),
+    (re.compile(rf"{_A}(?:发生|出现)?(?:在|于){_B}(?P<w>之后|以后){_END}"), False),
+    (re.compile(rf"{_A}(?:发生|出现)?(?:在|于){_B}(?P<w>之前|以前){_END}"), True),
+    (re.compile(rf"{_A}比{_B}(?P<w>更?早)"), True),
+    (re.compile(rf"{_A}比{_B}(?P<w>更?晚)"), False),
+    (re.compile(rf"{_A}[，,]\s?(?P<w>随后|然后|接着|紧接着|继而){_B}"), True),
     (
         re.compile(r"(?P<w>先是?)(?P<a>[^，。；,;先]{2,60}?)[，,]?\s?(?:然后|随后|后|再|接着)(?P<b>[^，。；,;]{2,60})"),
         True,
     ),
     (re.compile(r"^\s*(?P<w>after)\s(?P<a>[^,;.]{3,80}),\s(?P<b>[^;.]{3,80})", re.I), True),
     (re.compile(r"^\s*(?P<w>before)\s(?P<a>[^,;.]{3,80}),\s(?P<b>[^;.]{3,80})", re.I), False),
-    (re.compile(r"(?P<a>[^,;]{3,80}?)\s(?P<w>before)\s(?P<b>[^,;]{3,80})", re.I), True),
-    (re.compile(r"(?P<a>[^,;]{3,80}?)\s(?P<w>after)\s(?P<b>[^,;]{3,80})", re.I), False),
+    (
+        re.compile(
+            rf"{_EN_A}\s(?P<w>before|prior to|preced(?:ed|es|ing)|(?:(?:was|were|is)\s)?followed by)\s{_EN_B}", re.I
+        ),
+        True,
+    ),
+    (re.compile(rf"{_EN_A}\s(?P<w>after|once|follow(?:ed|s|ing))\s{_EN_B}", re.I), False),
+    (re.compile(rf"{_EN_A},?\s(?:and\s)?(?P<w>then|afterwards|later)\s{_EN_B}", re.I), True),
 )
-_CUE = re.compile(r"后|前|早于|先|晚于|\b(?:before|after)\b", re.I)
+_CUES = (
+    *("后", "前", "早", "先", "晚", "接着", "继而", "before", "after", "prior", "preced", "once", "follow", "then"),
+    "later",
+)
 _NEGATED = re.compile(r"不|没|未|并非|无|\b(?:not|never|no|without|seconds?|minutes?|hours?)\b", re.I)
 
 
@@ -86,7 +104,7 @@ def order(
     excerpts: Excerpts,
 ) -> tuple[int, int, Outcome] | None:
     """(start, end, outcome) of the claim's ordering word; None when the two events cannot be told apart or dated."""
-    if not _CUE.search(claim.text):
+    if not mentions(claim.text.lower(), _CUES):
         return None
     for pattern, first_earlier in _FORMS:
         match = pattern.search(claim.text)

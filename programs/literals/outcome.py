@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from programs.literals.cells import Cell
 from programs.literals.excerpts import SeenNumber
-from programs.literals.scan import Quantity
+from programs.literals.quantity import Quantity
 
 Status = Literal["found", "conflicting", "unseen"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """``cell`` decided; ``shown`` is what stands there; ``records`` are all records that hold the literal."""
 
     status: Status
@@ -31,8 +29,7 @@ def belongs(cell: Cell, records: frozenset[str]) -> bool:
     return cell.record in records or (cell.series != "" and cell.series in records)
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """Records that hold the names the claim mentions. ``missing``: it names an entity that no excerpt holds."""
 
     records: frozenset[str] = frozenset()

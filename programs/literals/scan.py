@@ -3,95 +3,82 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from programs.literals import times
-from programs.literals.text import chinese_number
+from programs.literals.numerals import chinese_quantities, english_quantities
+from programs.literals.quantity import EXACT_DIGITS, Quantity, read_as
 from programs.literals.times import Moment
-from programs.literals.units import COUNT_UNITS, MAGNITUDES, UNIT_PATTERN, UNITS, Reading
+from programs.literals.units import MAGNITUDES, UNIT_PATTERN, UNITS
 
-_NUM = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!,?\d)|\d+\.\d+[eE][+-]?\d+|\d+(?:\.\d+)?)"
+_NUM = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!,?\d)|\d++(?:\.\d++(?:[eE][+-]?\d++)?)?+)"
 _MAG = r"(?:[百千万亿]|(?:thousand|million|billion)(?![A-Za-z]))"
 # A number ends where no letter, no joined word and no further dotted part follows.
 _NUM_END = r"(?![A-Za-z0-9_])(?!\.\d)(?!-[A-Za-z_])"
-_TOKENS = (
-    r"(?P<path>(?<![A-Za-z0-9_.:/])/[A-Za-z_][\w.+-]*(?:/[\w.+@*-]+)+)"
-    r"|(?<![A-Za-z0-9_])(?:(?=[\d-])(?:"
+_PATH = r"(?<![A-Za-z0-9_.:/])/[A-Za-z_][\w.+-]*(?:/[\w.+@*-]+)+"
+_WORD = r"(?:blk_-)?[A-Za-z0-9_$](?:[\w$]|[-.@](?=[A-Za-z0-9_$]))*(?::\d{2,5}(?![\w:.]))?"
+_IP6 = (
+    r"(?=[\da-fA-F]{0,4}:)(?P<ip6>(?<!:)(?:(?=[\da-fA-F:]*\d)[\da-fA-F:]*::[\da-fA-F:]*[\da-fA-F]"
+    r"|(?:[\da-fA-F]{1,4}:){7}[\da-fA-F]{1,4}|(?:[\da-fA-F]{2}:){5}[\da-fA-F]{2})(?![\w:]|\.\d))"
+)
+_DIGIT_LED = (
+    r"(?=[\d-])(?:"
     r"(?P<uuid>[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})"
     rf"|(?P<stamp>{times.STAMP})"
-    r"|(?P<ip>\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?!\w|\.\d))"
+    r"|(?P<ip>\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5}|/\d{1,2}(?![/.]))?(?!\w|\.\d))"
     rf"|(?P<clock>{times.CLOCK}|{times.AM_PM})"
+    rf"|(?P<shortdate>{times.SHORT_DATE})"
     rf"|(?P<cndate>{times.CN_DATE})"
     rf"|(?P<daymonth>{times.DAY_MONTH})"
     rf"|(?P<cnclock>{times.CN_CLOCK})"
     r"|(?P<span>\d+h\d{1,2}m(?:\d{1,2}s)?(?!\w)|\d+m\d{1,2}(?:\.\d+)?s(?!\w))"
-    rf"|"
-    rf"(?P<number>(?P<sign>(?<![\w)\]])-)?(?P<digits>{_NUM})(?:(?P<mag>\s?{_MAG})?\s?(?P<unit>{UNIT_PATTERN})|"
-    rf"(?P<only>\s?{_MAG})|{_NUM_END})))"
-    r"|(?P<uuid2>[a-fA-F][0-9a-fA-F]{7}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})"
-    rf"|(?=[JFMASOND])(?P<monthday>{times.MONTH_DAY})"
-    r"|(?P<word>(?:blk_-)?[A-Za-z0-9_$](?:[\w$]|[-.@](?=[A-Za-z0-9_$]))*(?::\d{2,5}(?![\w:.]))?))"
+    rf"|(?P<number>(?P<sign>(?<![\w)\]])-)?(?P<digits>{_NUM})(?:(?P<mag>\s?{_MAG})?\s?+(?P<unit>{UNIT_PATTERN})|"
+    rf"(?P<only>\s?{_MAG})|{_NUM_END}))"
+    r")"
 )
-_MASTER = re.compile(_TOKENS, re.A)
-# Excerpts are long and mostly plain words: skip those without leaving the regex engine.
-_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_QUICK = re.compile(
-    rf"(?:(?!{_MONTH}[a-z]*\.?\s)[A-Za-z]+(?![\w$])(?![.@-][A-Za-z0-9_$])(?!:\d)|[^A-Za-z0-9_/$-]+)*+(?:{_TOKENS})?",
+_MASTER = re.compile(
+    rf"(?P<path>{_PATH})|(?<![A-Za-z0-9_])(?:{_IP6}|{_DIGIT_LED}"
+    r"|(?P<uuid2>[a-fA-F][0-9a-fA-F]{7}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})"
+    rf"|(?=[JFMASOND])(?P<monthday>{times.MONTH_DAY})|(?P<word>{_WORD}))",
     re.A,
 )
-_HAS_CJK_NUMERAL = re.compile("[一二两三四五六七八九十百半]")
-_CN_UNITS = "|".join(sorted((u for u in UNITS if not u[0].isascii()), key=len, reverse=True))
-_CN_NUMBER = re.compile(
-    rf"(?<![第星周一二两三四五六七八九十百千万])(?:(?P<n>[一二两三四五六七八九十百千零]{{1,6}})(?P<mag>[万亿])?(?P<unit>{_CN_UNITS})|(?P<half>一半)"
-    r"|(?<![个点时\d])半个?(?P<halfunit>小时|分钟))"
+# Excerpts are long and mostly words: all but their figures and times is skipped without leaving the regex engine.
+_NO_MONTH = r"(?:[ABCEGHIK-LP-RT-Za-z_$]|(?=[JFMASOND])(?!" + times.MONTH_DAY + r")[A-Z])"
+_SKIPPED = (
+    rf"{_NO_MONTH}(?:[\w$]|[-.@](?=[A-Za-z0-9_$]))*+(?::\d{{2,5}}(?![\w:.]))?|[^A-Za-z0-9_$/-]++|{_PATH}|/|-(?!\d)"
 )
+_FIGURES = re.compile(
+    rf"(?:{_SKIPPED})*+(?:(?<![A-Za-z0-9_])(?:{_IP6}|{_DIGIT_LED}|(?P<monthday>{times.MONTH_DAY})|(?P<word>{_WORD})))?",
+    re.A,
+)
+_WORDS = re.compile(rf"{_PATH}|{_WORD}", re.A)
 _COMPOSITE_GAP = re.compile(r"\s?[零又]?\s?$")
-
-
-class Quantity(NamedTuple):
-    """A written number. ``values``: one (dimension, value, half of the last shown digit) per reading of its unit.
-
-    ``raw`` is the number as written; ``half`` half of its last shown digit. No reading: a bare number.
-    """
-
-    start: int
-    end: int
-    text: str
-    raw: float
-    half: float
-    unit: str = ""
-    values: tuple[tuple[str, float, float], ...] = ()
-
-    @property
-    def is_count(self) -> bool:
-        return self.unit in COUNT_UNITS
-
-    @property
-    def is_whole(self) -> bool:
-        return self.half == 0.5
-
-
-def _readings(raw: float, half: float, readings: tuple[Reading, ...]) -> tuple[tuple[str, float, float], ...]:
-    return tuple((dim, raw * factor, half * factor) for dim, factor in readings)
 
 
 def _quantity(match: re.Match[str]) -> Quantity:
     sign, digits, magnitude, unit, only = match.group("sign", "digits", "mag", "unit", "only")
-    plain = digits.replace(",", "") if "," in digits else digits
-    raw, half = float(plain), 0.5
-    if "." in plain:
-        mantissa, _, exponent = plain.lower().partition("e")
-        half = 0.5 * 10.0 ** (max(-300, min(300, int(exponent or 0))) - len(mantissa.partition(".")[2]))
-    magnitude = magnitude or only
-    if magnitude:
-        factor = MAGNITUDES[magnitude.strip()]
+    if digits.isdecimal():
+        raw, half = float(digits), 0.5
+    else:
+        raw, half = _decimal(digits.replace(",", ""))
+    if magnitude or only:
+        factor = MAGNITUDES[(magnitude or only).strip()]
         raw, half = raw * factor, half * factor
     if sign:
         raw = -raw
-    values = _readings(raw, half, UNITS[unit]) if unit else ()
-    return Quantity(*match.span("number"), match.group("number"), raw, half, unit or "", values)
+    start, end = match.span("number")
+    values = read_as(raw, half, UNITS[unit]) if unit else ()
+    return Quantity(start, end, match.string[start:end], raw, half, unit or "", values)
+
+
+def _decimal(plain: str) -> tuple[float, float]:
+    """(value, half of the last shown digit) of 1234, 0.95, 1.5e9."""
+    if "." not in plain:
+        return float(plain), 0.5
+    mantissa, _, exponent = plain.lower().partition("e")
+    places = len(mantissa) - mantissa.index(".") - 1
+    return float(plain), 0.5 * 10.0 ** (max(-300, min(300, int(exponent or 0))) - places)
 
 
 def _span(match: re.Match[str]) -> Quantity:
@@ -120,29 +107,19 @@ def _merge_durations(text: str, found: list[Quantity]) -> tuple[Quantity, ...]:
     return tuple(out)
 
 
-def _chinese_quantities(text: str) -> list[Quantity]:
-    out: list[Quantity] = []
-    for found in _CN_NUMBER.finditer(text):
-        if found["half"]:
-            out.append(Quantity(found.start(), found.end(), found[0], 50.0, 5.0, "%", (("percent", 50.0, 5.0),)))
-            continue
-        if half_of := found["halfunit"]:
-            values = _readings(0.5, 0.05, UNITS[half_of])
-            out.append(Quantity(found.start(), found.end(), found[0], 0.5, 0.05, half_of, values))
-            continue
-        value = chinese_number(found["n"])
-        unit = found["unit"]
-        if value is None or (value == 1 and unit != "成"):  # 一个, 一次, 一些 are articles
-            continue
-        if unit in ("位", "处", "类", "种", "家", "路", "组", "度", "分", "项", "套"):  # 两位数, 三类: prose
-            continue
-        raw = float(value) * MAGNITUDES.get(found["mag"] or "", 1.0)
-        out.append(Quantity(found.start(), found.end(), found[0], raw, 0.5, unit, _readings(raw, 0.5, UNITS[unit])))
-    return out
+def _is_identifier(digits: str) -> bool:
+    """Too many digits for a quantity: as a float the last ones would be lost."""
+    return sum(char.isdigit() for char in digits) > EXACT_DIGITS
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+def _with_words(numbers: list[Quantity], in_words: list[Quantity], moments: list[Moment]) -> list[Quantity]:
+    """Numbers in digits and in words; the longer writing wins (1 分半 over 1 分), and a time is no number."""
+    kept = [q for q in in_words if not any(m.start <= q.start < m.end for m in moments)]
+    plain = [n for n in numbers if not any(q.start <= n.start < q.end for q in kept)]
+    return sorted(plain + kept, key=lambda q: q.start)
+
+
+class Scan(NamedTuple):
     """What one text holds, each in order of appearance."""
 
     numbers: tuple[Quantity, ...]
@@ -150,13 +127,29 @@ class Scan:
     words: tuple[tuple[int, int, str], ...]
 
 
-@lru_cache(maxsize=4096)
-def scan(text: str, plain_words: bool = False) -> Scan:
-    """Numbers, times and word tokens of a narrowed text (see ``text.narrow``); plain words only when asked for."""
+_ONLY_NUMBER = re.compile(r"-?(\d{1,15})(?:\.(\d{1,15}))?$", re.A)
+
+
+def only_number(text: str) -> Quantity | None:
+    """The number that is the whole text, without sending a cell such as ``412`` through the whole reading."""
+    found = _ONLY_NUMBER.match(text)
+    if found is None or len(found[1]) + len(found[2] or "") > EXACT_DIGITS:
+        return None
+    return Quantity(0, len(text), text, float(text), 0.5 * 10.0 ** -len(found[2] or ""))
+
+
+def words_in(text: str) -> list[str]:
+    """The word tokens of an excerpt that may be names: a digit or a joining mark is in them."""
+    return [word for word in _WORDS.findall(text) if not word.isalpha()]
+
+
+@lru_cache(maxsize=256)
+def scan(text: str, with_words: bool = False) -> Scan:
+    """Numbers and times of a narrowed text (see ``text.narrow``), and its word tokens when asked for."""
     numbers: list[Quantity] = []
     moments: list[Moment] = []
     words: list[tuple[int, int, str]] = []
-    for match in (_MASTER if plain_words else _QUICK).finditer(text):
+    for match in (_MASTER if with_words else _FIGURES).finditer(text):
         kind = match.lastgroup
         if kind is None:
             continue
@@ -166,6 +159,9 @@ def scan(text: str, plain_words: bool = False) -> Scan:
             words.append((start, end, text[start:end]))
             continue
         if kind == "number":
+            if match.end("digits") - match.start("digits") > EXACT_DIGITS and _is_identifier(match["digits"]):
+                words.append((*match.span("digits"), match["digits"]))
+                continue
             numbers.append(_quantity(match))
             continue
         if kind == "span":
@@ -177,17 +173,18 @@ def scan(text: str, plain_words: bool = False) -> Scan:
             moment = times.clock(text, start, end)
         elif kind == "cnclock":
             moment = times.chinese_clock(text, start, end)
-        elif kind in ("cndate", "monthday", "daymonth"):
+        elif kind in ("cndate", "monthday", "daymonth", "shortdate"):
             moment = times.month_day(text, start, end)
         if moment:
             moments.append(moment)
         else:
             words.append((start, end, text[start:end]))
-    if not text.isascii() and _HAS_CJK_NUMERAL.search(text):
+    in_words = english_quantities(text) if with_words else []
+    if not text.isascii():
         moments.extend(times.chinese_word_clocks(text))
-        taken = [(m.start, m.end) for m in moments]
-        numbers.extend(q for q in _chinese_quantities(text) if not any(start <= q.start < end for start, end in taken))
-        numbers.sort(key=lambda q: q.start)
+        in_words += chinese_quantities(text)
+    if in_words:
+        numbers = _with_words(numbers, in_words, moments)
     return Scan(
         _merge_durations(text, numbers) if len(numbers) > 1 else tuple(numbers),
         times.joined(text, moments) if len(moments) > 1 else tuple(moments),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from programs.literals.text import mentions
 from signatures.contracts import LiteralFinding, VerifiedEvidence
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -21,6 +22,10 @@ _UP = re.compile(
 _DOWN = re.compile(
     r"减少|减小|降低|调小|调低|下调|缩小|缩减|缩容|降为|\b(?:decreas\w+|lower\w*|reduc\w+|shr[iau]nk\w*)\b",
     re.IGNORECASE,
+)
+_CUES = (
+    *("增", "提", "调", "扩", "加", "升", "减", "降", "缩", "下", "increas", "rais", "enlarg", "decreas", "lower"),
+    *("reduc", "shr"),
 )
 _CHANGE = re.compile(
     r"配置|变更|参数|设置|上限|阈值|大小|最大|限制|池|改|\b(?:config\w*|setting|limit|size|threshold)\b", re.IGNORECASE
@@ -54,7 +59,7 @@ def direction_of(text: str) -> int:
 
 def wrong_directions(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[LiteralFinding, ...]:
     """Direction words of clauses about a changed setting that go against every numeric change in the excerpts."""
-    if not (_UP.search(claim_text) or _DOWN.search(claim_text)):
+    if not mentions(claim_text.lower(), _CUES) or not (_UP.search(claim_text) or _DOWN.search(claim_text)):
         return ()
     shown = [(item, step) for item in evidence for step in steps_of(item.matched_text)]
     signs = {1 if new > old else -1 for _, (old, new, _) in shown}
@@ -78,3 +83,41 @@ def wrong_directions(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> t
                 )
             )
     return tuple(findings)
+
+
+_FROM_TO = re.compile(
+    rf"(?:从|由|\bfrom)\s?{_NUMBER}(?![\w.])\s?[^\d，,。；;]{{0,12}}?(?:到|至|为|成|\bto)了?\s?{_NUMBER}(?![\w.:])",
+    re.IGNORECASE,
+)
+
+
+def swapped_changes(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[LiteralFinding, ...]:
+    """从 3 改成 7 against a record that says old=7 new=3: both numbers stand there, the other way round."""
+    told = list(_FROM_TO.finditer(claim_text)) if mentions(claim_text.lower(), ("从", "由", "from")) else []
+    if not told:
+        return ()
+    shown = [
+        (item, (float(old), float(new)), written)
+        for item in evidence
+        for old, new, written in (
+            *((m[1], m[2], m[0]) for m in _OLD_NEW.finditer(item.matched_text)),
+            *steps_of(item.matched_text),
+        )
+    ]
+    out = []
+    for match in told:
+        change = float(match[1]), float(match[2])
+        against = [row for row in shown if row[1] == change[::-1] and change[0] != change[1]]
+        if against and not any(row[1] == change for row in shown):
+            item, _, written = against[0]
+            out.append(
+                LiteralFinding(
+                    text=match[0],
+                    kind="order",
+                    status="conflicting",
+                    place=f"{item.source_invocation_id} {item.raw_path}",
+                    evidence_text=written,
+                    detail="the excerpts show that change the other way round",
+                )
+            )
+    return tuple(out)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import NamedTuple
 
 # The full-width comma, semicolon, full stop and marks keep their form: they end clauses and never sit inside a number.
 _KEEP_WIDE = {0xFF0C, 0xFF1B, 0xFF01, 0xFF1F}
@@ -26,6 +27,34 @@ def narrow(text: str) -> str:
     return text.translate(_NARROW)
 
 
+# Zero-width and direction marks: they hide a literal from a search, and hide nothing from a reader.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """The text without zero-width and direction marks."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def visible_positions(text: str) -> tuple[int, ...]:
+    """Where each visible character of ``text`` stands; empty when all are visible."""
+    if text.isascii() or not _INVISIBLE.search(text):
+        return ()
+    return tuple(at for at, char in enumerate(text) if not _INVISIBLE.match(char))
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for one of the words, longest first, that leaves at once where none of their first letters stands."""
+    ordered = sorted(words, key=len, reverse=True)
+    firsts = "".join(sorted({re.escape(word[0]) for word in ordered}))
+    return rf"(?=[{firsts}])(?:{'|'.join(map(re.escape, ordered))})"
+
+
+def mentions(low: str, cues: tuple[str, ...]) -> bool:
+    """Whether a lower-case text holds one of a pattern's cues: far cheaper than trying the pattern at every letter."""
+    return any(map(low.__contains__, cues))
+
+
 def clauses(text: str) -> tuple[tuple[int, int], ...]:
     """The (start, end) spans between clause marks, in order."""
     spans: list[tuple[int, int]] = []
@@ -44,24 +73,27 @@ _PLACES = {"十": 10, "百": 100, "千": 1000}
 
 
 def chinese_number(text: str) -> int | None:
-    """The value of a simple numeral such as 十二, 三百零五, 两千; None when it is not one."""
-    total = digit = 0
-    seen_digit = False
+    """The value of a simple numeral such as 十二, 三百零五, 三百五, 两千; None when it is not one."""
+    total = digit = last = 0
+    seen_digit = zero = False
     for char in text:
         if char in _DIGITS:
             if seen_digit and digit:
                 return None
             digit, seen_digit = _DIGITS[char], True
+            zero = zero or digit == 0
         elif char in _PLACES:
-            total += (digit if seen_digit else 1) * _PLACES[char]
-            digit, seen_digit = 0, False
+            last = _PLACES[char]
+            total += (digit if seen_digit else 1) * last
+            digit, seen_digit, zero = 0, False, False
         else:
             return None
+    if digit and last >= 100 and not zero:  # 三百五 is 350, 三百零五 is 305
+        return total + digit * last // 10
     return total + digit
 
 
-@dataclass(frozen=True, slots=True)
-class Cue:
+class Cue(NamedTuple):
     """What the words right beside a literal make of it.
 
     ``bound`` is ``>`` (at least, over) or ``<`` (at most, under). ``derived``: a difference, mean or span that
@@ -92,9 +124,9 @@ _OVER_BEFORE = re.compile(
     r"\s*了?\s*$",
     re.I,
 )
-_OVER_AFTER = re.compile(r"^\s*(?:以上|多(?!次|个)|\+|or more\b|or higher\b|余)")
+_OVER_AFTER = re.compile(r"^\s*(?:以上|多|\+|or more\b|or higher\b|余)")
 _UNDER_BEFORE = re.compile(
-    r"(?:(?<!不)低于|(?<!不)小于|(?<!不)少于|不到|不足|至多|最多|不超过|不高于|不大于|<=?|≤"
+    r"(?:(?<!不)低于|(?<!不)小于|(?<!不)少于|不到|不足|没到|没有到|未到|没有?达到|未达到?|至多|最多|不超过|不高于|不大于|<=?|≤"
     r"|\b(?:below|under|less than|fewer than|"
     r"lower than|at most|up to|no more than|within))"
     r"\s*$",
@@ -122,7 +154,7 @@ _DERIVED_AFTER = re.compile(
 _LIMIT_AFTER = re.compile(r"^\s*(?:之后|后)\s*(?:才|就|即|便)?\s*(?:超时|过期|失效)")
 _LIMIT_BEFORE = re.compile(r"\b(?:tim(?:e[sd]?|ing)[- ]?out|expire[sd]?)\s+(?:after|in)\s*$", re.I)
 _NEGATED = re.compile(
-    r"(?:不是|并非|而非|并不是|而不是|不等于|没有达到|没达到|没有到|没到|未达|未到|没有|未见"
+    r"(?:不是|并非|而非|并不是|而不是|不等于|没有|未见"
     r"|\b(?:not|never|rather than|instead of|isn't|"
     r"wasn't|without|no))\s*(?:在|于|为|at|on|from|a|the|an|to|reach|reached|in)?\s*$",
     re.I,
@@ -130,11 +162,32 @@ _NEGATED = re.compile(
 _VAGUE_BEFORE = re.compile(
     r"(?:第|步骤|阶段|§|章节|\b(?:step|section|chapter|phase|item|figure|table|rule|level|priority))\s*$", re.I
 )
-# What the patterns above can end or begin with: most literals stand beside none of it.
+# What the patterns above need: most literals stand beside none of it. An English word is matched by its last or first.
 _ENDS = frozenset(
     "约概致多近乎为是过出于破超逾少低了到足高大小加涨升降减提缩短延长跌增慢快晚早差隔续时度均值每去最来的在后非等有没达未见第骤段节章之间跨用~≈>=≥<≤§-"
 )
 _STARTS = frozenset("左上前后附多+余以之内里期的差间增降下跨窗")
+# Per pattern: the signs it can end with before the literal, and signs of which every match holds one.
+_APPROX_SIGNS = frozenset("约概致多近乎为是~≈"), frozenset("约概致差接将近~≈几")
+_OVER_SIGNS = frozenset("过出于破超逾少低小了>=≥"), frozenset("超大高多突逾至不>≥")
+_UNDER_SIGNS = frozenset("于到足多过达<=≤"), frozenset("低小少不没未至最<≤")
+_DERIVED_SIGNS = (
+    frozenset("加涨升降少低高短长跌多快慢晚早差隔续时度用均值每去近来后了为约过间的在出"),
+    frozenset("增涨升降少提缩延跌高低多快慢晚早差隔续时度用均每过最近未之连"),
+)
+_LAST_WORDS = frozenset(
+    re.findall(
+        r"\S+",
+        """about around roughly approximately approx approx. nearly almost circa close to some at over above than exceed
+        exceeds exceeded exceeding least beyond below under most within by every per each average avg mean past previous
+        of apart lasted lasting for after another next in the is was last not never no on from a an reach reached isn't
+        wasn't without step section chapter phase item figure table rule level priority been""",
+    )
+)
+_FIRST_WORDS = (
+    *("or", "ish", "later", "earlier", "apart", "after", "before", "ago", "window", "higher", "lower", "longer"),
+    *("more", "increase", "drop", "faster", "slower"),
+)
 
 
 def negated(text: str, start: int) -> bool:
@@ -146,30 +199,37 @@ def negated(text: str, start: int) -> bool:
 def cue(text: str, start: int, end: int) -> Cue:
     """What stands right before and after ``text[start:end]`` makes of that literal."""
     before, after = text[max(0, start - 22) : start].rstrip(), text[end : end + 12].lstrip()
-    if not (before and (before[-1] in _ENDS or (before[-1].isascii() and before[-1].isalpha()))):
+    english = before[-1:].isascii() and before.rpartition(" ")[2].lower() in _LAST_WORDS
+    if not english and before[-1:] not in _ENDS:
         before = ""
-    if not (after and (after[0] in _STARTS or (after[0].isascii() and after[0].isalpha()))):
+    if after[:1] not in _STARTS and not after.lower().startswith(_FIRST_WORDS):
         after = ""
     if not before and not after:
         return _PLAIN
-    approx = bool(before and _APPROX_BEFORE.search(before)) or bool(after and _APPROX_AFTER.search(after))
+
+    def told(signs: tuple[frozenset[str], frozenset[str]], pattern: re.Pattern[str]) -> re.Match[str] | None:
+        if not english and (before[-1:] not in signs[0] or signs[1].isdisjoint(before)):
+            return None
+        return pattern.search(before)
+
+    approx = bool(told(_APPROX_SIGNS, _APPROX_BEFORE)) or bool(after and _APPROX_AFTER.search(after))
+    under, over = told(_UNDER_SIGNS, _UNDER_BEFORE), told(_OVER_SIGNS, _OVER_BEFORE)
     bound, every = "", False
-    under = _UNDER_BEFORE.search(before) if before else None
-    over = _OVER_BEFORE.search(before) if before else None
-    if under or _UNDER_AFTER.search(after):
+    if under or (after and _UNDER_AFTER.search(after)):
         bound = "<"
-    elif over or _OVER_AFTER.search(after):
+    elif over or (after and _OVER_AFTER.search(after)):
         bound = ">"
-    limit = (before and _LIMIT_BEFORE.search(before)) or (after and _LIMIT_AFTER.search(after))
     marker = under or over
     if marker and _NEVER.search(before[: marker.start()]):
         bound, every = ("<" if bound == ">" else ">"), True
+    derived = bool(told(_DERIVED_SIGNS, _DERIVED_BEFORE) or (after and _DERIVED_AFTER.search(after)))
+    if derived and ((before and _LIMIT_BEFORE.search(before)) or (after and _LIMIT_AFTER.search(after))):
+        derived = False
     return Cue(
         approx=approx,
         bound=bound,
-        derived=not limit
-        and bool((before and _DERIVED_BEFORE.search(before)) or (after and _DERIVED_AFTER.search(after))),
-        negated=bool(before and _NEGATED.search(before)),
+        derived=derived,
+        negated=bool(before and not bound and _NEGATED.search(before)),
         vague=bool(before and _VAGUE_BEFORE.search(before)),
         every=every,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 from programs.literals.text import chinese_number
 
@@ -12,23 +12,33 @@ _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _PERIOD = "凌晨|清晨|早上|早晨|早|上午|中午|下午|午后|傍晚|晚上|晚间|晚|夜里|深夜|今早|今晚|昨晚|半夜"
 _ZONE = r"Z(?![A-Za-z])|UTC(?:\+0?8(?::?00)?)?|GMT|CST|[+-]\d{2}:?\d{2}(?!\d)"
 _ZONE_TAIL = rf"\s?(?:{_ZONE}|\((?:{_ZONE})\))"
+# 14:05-14:20 is a range: only a time with seconds, or a compact -0800, has a zone west of UTC.
+_EAST = r"Z(?![A-Za-z])|UTC(?:\+0?8(?::?00)?)?|GMT|CST|\+\d{2}:?\d{2}(?!\d)|-\d{4}(?!\d)"
+_EAST_TAIL = rf"\s?(?:{_EAST}|\((?:{_EAST})\))"
+_TAIL = rf"(?:(?<=:\d\d:\d\d)(?:{_ZONE_TAIL})|(?<=[.,]\d{{3}})(?:{_ZONE_TAIL})|{_EAST_TAIL})?"
 STAMP = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?![\d/.])(?:(?:T|\s|-)\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,9})?)?)?"
-    rf"(?:{_ZONE_TAIL})?"
+    rf"{_TAIL}"
 )
-CLOCK = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d{{1,9}})?)?(?![\d:]|\.\d)(?:\s?[apAP]\.?[mM]\b\.?)?(?:{_ZONE_TAIL})?"
+CLOCK = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d{{1,9}})?)?(?![\d:]|\.\d)(?:\s?[apAP]\.?[mM]\b\.?)?{_TAIL}"
+# 03-10 14:05, 3/10 14:05: a bare pair of numbers is a date only before a time of day
+SHORT_DATE = r"(?:0?[1-9]|1[0-2])[-/](?:0?[1-9]|[12]\d|3[01])(?=\s\d{1,2}:\d{2})"
 AM_PM = r"\d{1,2}\s?[apAP]\.?[mM]\b\.?"
 MONTH_DAY = rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?![\d:])"
 DAY_MONTH = rf"\d{{1,2}}\s(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\b"
 CN_DATE = r"(?:\d{4}\s?年\s?)?\d{1,2}\s?月\s?\d{1,2}\s?[日号]"
 CN_CLOCK = (
     r"\d{1,2}\s?(?:点(?![建意要击位])|时(?![间长刻候段延区差]))(?:\s?"
-    r"(?:半|整|钟|\d{1,2}\s?分(?![之位])(?:\s?\d{1,2}\s?秒)?|\d{1,2}(?![\d.%个条次])))?"
+    r"(?:半|整|钟|[一三]刻(?!钟)|\d{1,2}\s?分(?![之位])(?:\s?\d{1,2}\s?秒)?|\d{1,2}(?![\d.%个条次])))?"
 )
 CN_WORD_CLOCK = re.compile(
-    rf"(?P<period>{_PERIOD})?(?P<hour>[一二两三四五六七八九十]{{1,3}})点(?:(?P<minute>[零一二三四五六七八九十]{{1,4}})分|"
-    rf"(?P<half>半)|(?P<full>[整钟]))?"
+    rf"(?P<period>{_PERIOD})?(?P<hour>[零〇一二两三四五六七八九十]{{1,3}})点(?:(?P<minute>[零一二三四五六七八九十]{{1,4}})分|"
+    rf"(?P<half>半)|(?P<quarter>[一三]刻(?!钟))|(?P<full>[整钟]))?"
 )
+_CN_WORD_DATE = re.compile(
+    r"(?<![一二三四五六七八九十])(?P<month>十?[一二]|[三四五六七八九十])月(?P<day>[一二三四五六七八九十]{1,3})[日号]"
+)
+_HAS_WORD_TIME = re.compile("[零〇一二两三四五六七八九十](?:点|月)")
 
 _PERIOD_BEFORE = re.compile(rf"({_PERIOD})的?\s?$")
 _ZONE_BEFORE = re.compile(r"(北京时间|本地时间|UTC|GMT)\s?(?:时间)?\s?[(]?\s?$")
@@ -39,13 +49,15 @@ _STAMP_PARTS = re.compile(
 _CLOCK_PARTS = re.compile(
     rf"(\d{{1,2}})(?::(\d{{2}}))?(?::(\d{{2}})(?:[.,](\d{{1,9}}))?)?(?:\s?([apAP])\.?[mM]\.?)?(?:\s?[(]?({_ZONE})[)]?)?$"
 )
-_CN_CLOCK_PARTS = re.compile(r"(\d{1,2})\s?[点时](?:\s?(?:(半)|[整钟]|(\d{1,2})\s?分?(?:\s?(\d{1,2})\s?秒)?))?")
+_CN_CLOCK_PARTS = re.compile(
+    r"(\d{1,2})\s?[点时](?:\s?(?:(半|[一三]刻)|[整钟]|(\d{1,2})\s?分?(?:\s?(\d{1,2})\s?秒)?))?"
+)
 _NUMBER = re.compile(r"\d+")
+_PART_MINUTES = {"半": 30, "一刻": 15, "三刻": 45}
 _LATE = frozenset(["下午", "午后", "傍晚", "晚上", "晚间", "晚", "夜里", "深夜", "今晚", "昨晚"])
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """One written time. Missing parts are None; ``offset`` is minutes east of UTC when the text says so."""
 
     start: int
@@ -69,6 +81,11 @@ class Moment:
         if self.minute is not None:
             return 60.0
         return 3600.0 if self.hour is not None else 86400.0
+
+    def in_utc(self) -> datetime | None:
+        """``at`` marked as UTC, so that two of them can be told apart in seconds on any machine."""
+        at = self.at()
+        return at.replace(tzinfo=UTC) if at else None
 
     def at(self) -> datetime | None:
         """The instant as a naive datetime (year 2000 and 1 January stand in for what is not written)."""
@@ -149,7 +166,7 @@ def chinese_clock(text: str, start: int, end: int) -> Moment | None:
         return None
     period = _PERIOD_BEFORE.search(text[max(0, start - 4) : start])
     hour = _hour(int(parts[1]), period[1] if period else None)
-    minute = 30 if parts[2] else _int(parts[3])
+    minute = _PART_MINUTES[parts[2]] if parts[2] else _int(parts[3])
     if hour > 23 or (minute or 0) > 59:
         return None
     begin = start - (len(period[0]) if period else 0)
@@ -160,13 +177,20 @@ def chinese_clock(text: str, start: int, end: int) -> Moment | None:
 
 
 def chinese_word_clocks(text: str) -> list[Moment]:
-    """两点零五分, 晚上十点: only with a period of day or minutes, since 一点 and 两点 are ordinary words."""
+    """两点零五分, 晚上十点, 三月十日: only with a period of day or minutes, since 一点 and 两点 are ordinary words."""
     out: list[Moment] = []
+    if not _HAS_WORD_TIME.search(text):
+        return out
+    for found in _CN_WORD_DATE.finditer(text):
+        month, day = chinese_number(found["month"]), chinese_number(found["day"])
+        if month and day and month <= 12 and day <= 31:
+            out.append(Moment(*found.span(), found[0], None, month, day))
     for found in CN_WORD_CLOCK.finditer(text):
-        if not (found["period"] or found["minute"] or found["half"] or found["full"]):
+        part = found["half"] or found["quarter"]
+        if not (found["period"] or found["minute"] or part or found["full"]):
             continue
         hour = chinese_number(found["hour"])
-        minute = 30 if found["half"] else chinese_number(found["minute"]) if found["minute"] else None
+        minute = _PART_MINUTES[part] if part else chinese_number(found["minute"]) if found["minute"] else None
         if hour is None or hour > 24 or (minute or 0) > 59:
             continue
         hour = _hour(hour, found["period"]) % 24
@@ -184,7 +208,7 @@ def month_day(text: str, start: int, end: int) -> Moment | None:
     written = text[start:end]
     numbers = [int(n) for n in _NUMBER.findall(written)]
     year = None
-    if "月" in written:
+    if "月" in written or (written[-1].isdigit() and written[0].isdigit()):
         if len(numbers) == 3:
             year = numbers.pop(0)
         month, day = numbers[0], numbers[1]

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from programs.evidence import injection_flags, summarize_output
-from programs.raw_path import canonical_json
+from programs.raw_path import canonical_json, shown_text
 from programs.tools.base import ToolFailure, ToolOutput
 from programs.tools.clean_text import clean, shorten
 from programs.tools.json_value import OutputTooLarge
@@ -16,6 +16,7 @@ from programs.tools.scenario_files import ScenarioError
 from signatures.contracts import FailureCode, ToolInvocation
 
 _REASON = 300
+_MOST_HITS = 2**31 - 1  # what every store can hold
 _SAID: dict[FailureCode, str] = {
     "TOOL_ERROR": "出错",
     "TIMEOUT": "超时",
@@ -48,21 +49,23 @@ def repeated(base: ToolInvocation, first: str) -> ToolInvocation:
 
 
 def answered(base: ToolInvocation, result: ToolOutput, output: Any) -> ToolInvocation:
-    """A call with an answer; an empty one is marked unsuccessful and keeps its output (D10, G6)."""
+    """A call with an answer; an empty one is marked unsuccessful and keeps its output (D10, G6).
+
+    Raises pydantic's ValidationError when the tool's own count, level or code is none.
+    """
     useful = result.failure_code in (None, "PARTIAL")
-    return base.model_copy(
-        update={
-            "success": useful,
-            "failure_code": result.failure_code,
-            "failure_reason": clean(shorten(result.failure_reason, _REASON)) if result.failure_reason else None,
-            "evidence_level": result.evidence_level if useful else "none",
-            "new_evidence": useful,
-            "hit_count": result.hit_count,
-            "output": output,
-            "output_summary": summarize_output(base.tool_name, output),
-            "injection_flags": injection_flags(canonical_json(output)),
-        }
-    )
+    told = {
+        "success": useful,
+        "failure_code": result.failure_code,
+        "failure_reason": clean(shorten(result.failure_reason, _REASON)) if result.failure_reason else None,
+        "evidence_level": result.evidence_level if useful else "none",
+        "new_evidence": useful,
+        "hit_count": min(result.hit_count, _MOST_HITS),
+        "output": output,
+        "output_summary": summarize_output(base.tool_name, output),
+        "injection_flags": injection_flags(canonical_json(output)),
+    }
+    return ToolInvocation(**{**dict(base), **told})
 
 
 def outcome(row: ToolInvocation) -> str:
@@ -75,11 +78,19 @@ def outcome(row: ToolInvocation) -> str:
 def why(error: Exception) -> str:
     """The reason of a failure, with the offending value where there is one."""
     if isinstance(error, ValidationError):
+        kind = "field" if error.title == ToolInvocation.__name__ else "parameter"
         return "; ".join(
-            f"parameter {'.'.join(str(part) for part in one['loc']) or '?'}: {one['msg']} "
-            f"(given {shorten(repr(one['input']), 60)})"
+            f"{kind} {'.'.join(str(part) for part in one['loc']) or '?'}: {one['msg']} "
+            f"(given {shorten(_repr(one['input']), 60)})"
             for one in error.errors()[:3]
         )
     if isinstance(error, ToolFailure | ScenarioError | OutputTooLarge):
         return str(error)
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {shown_text(error)}"
+
+
+def _repr(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:  # anything at all may be raised by a foreign __repr__
+        return shown_text(value)

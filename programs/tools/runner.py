@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import queue
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
@@ -22,14 +21,13 @@ from programs.tools.base import BoundCall, Tool, ToolFailure, ToolOutput
 from programs.tools.clean_text import clean, shorten
 from programs.tools.invocation import answered, failed, now, outcome, repeated, why
 from programs.tools.json_value import json_value
+from programs.tools.tool_thread import Result, ToolThread
 from signatures.contracts import PlanStep, ToolInvocation
 
 DEADLINE_S = 10.0
 MAX_CALLS = 32
 MAX_OUTPUT = 5_000_000
 _TICK_S = 0.1
-
-_Result = ToolOutput | Exception
 
 
 def _ignore(*_: object) -> None:
@@ -48,6 +46,13 @@ class _Call:
     tool: Tool
     bound: BoundCall
     row: ToolInvocation
+
+
+@dataclass(frozen=True)
+class _Running:
+    call: _Call
+    thread: ToolThread
+    began: float
 
 
 class ToolRunner:
@@ -125,50 +130,50 @@ class ToolRunner:
         return _Call(number, tool, bound, row)
 
     def _collect(self, calls: Sequence[tuple[_Call, str]], done: dict[int, ToolInvocation]) -> None:
-        results: queue.SimpleQueue[tuple[int, _Result]] = queue.SimpleQueue()
-        began: dict[int, float] = {}
-        running: dict[int, _Call] = {}
-        for call, reason in calls:
-            self._check_cancelled()
-            self._start(call, reason, results)
-            began[call.number], running[call.number] = time.monotonic(), call
-        held: dict[int, tuple[_Call, ToolInvocation, _Result]] = {}
-        while running:
-            self._check_cancelled()
-            for number, result in self._arrived(results, running, began):
-                call = running.pop(number)
-                took = round((time.monotonic() - began[number]) * 1000, 1)
-                held[number] = (call, call.row.model_copy(update={"duration_ms": took}), result)
-            for number in sorted(held):
-                call, row, result = held[number]
-                # Which of two equal look-ups is the repeated one is decided by the plan, not by the race.
-                if call.tool.kind == "telemetry" or all(other > number for other in running):
-                    del held[number]
-                    done[number] = self._finished(self._recorded(call, row, result))
+        results: queue.SimpleQueue[tuple[int, Result]] = queue.SimpleQueue()
+        running: dict[int, _Running] = {}
+        held: dict[int, tuple[_Call, ToolInvocation, Result]] = {}
+        try:
+            for call, reason in calls:
+                self._check_cancelled()
+                running[call.number] = self._started(call, reason, results)
+            while running:
+                self._check_cancelled()
+                for number, result in self._arrived(results, running):
+                    one = running.pop(number)
+                    one.thread.abandon()
+                    took = round((time.monotonic() - one.began) * 1000, 1)
+                    held[number] = (one.call, one.call.row.model_copy(update={"duration_ms": took}), result)
+                for number in sorted(held):
+                    # Which of two equal look-ups is the repeated one is decided by the plan, not by the race.
+                    if held[number][0].tool.kind == "telemetry" or all(other > number for other in running):
+                        done[number] = self._finished(self._recorded(*held.pop(number)))
+        finally:
+            for one in running.values():
+                one.thread.abandon()
 
-    def _start(self, call: _Call, reason: str, results: queue.SimpleQueue[tuple[int, _Result]]) -> None:
+    def _started(self, call: _Call, reason: str, results: queue.SimpleQueue[tuple[int, Result]]) -> _Running:
         self._on_event(
             "tool_started",
             f"{call.tool.name}：{reason or shorten(canonical_json(call.row.params), 120)}",
             {"invocation_id": call.row.invocation_id, "tool": call.tool.name, "params": call.row.params},
         )
         context = copy_context()
-
-        def work() -> None:
-            try:
-                results.put((call.number, context.run(call.bound.run)))
-            except Exception as error:
-                results.put((call.number, error))
-
-        # A daemon: a tool that never returns must not keep the process alive.
-        threading.Thread(target=work, name=f"tool-{call.number}", daemon=True).start()
+        thread = ToolThread(
+            call.tool.name,
+            lambda: context.run(call.bound.run),
+            lambda result: results.put((call.number, result)),
+        )
+        began = time.monotonic()
+        try:
+            thread.start()
+        except (ToolFailure, RuntimeError) as error:
+            results.put((call.number, error))
+        return _Running(call, thread, began)
 
     def _arrived(
-        self,
-        results: queue.SimpleQueue[tuple[int, _Result]],
-        running: Mapping[int, _Call],
-        began: Mapping[int, float],
-    ) -> list[tuple[int, _Result]]:
+        self, results: queue.SimpleQueue[tuple[int, Result]], running: Mapping[int, _Running]
+    ) -> list[tuple[int, Result]]:
         try:
             number, result = results.get(timeout=_TICK_S)
             if number in running:
@@ -176,22 +181,25 @@ class ToolRunner:
         except queue.Empty:
             pass
         late = ToolFailure(f"no answer within {self._deadline_s:g} s", "TIMEOUT")
-        return [(number, late) for number in running if time.monotonic() - began[number] > self._deadline_s]
+        return [(number, late) for number, one in running.items() if time.monotonic() - one.began > self._deadline_s]
 
-    def _recorded(self, call: _Call, row: ToolInvocation, result: _Result) -> ToolInvocation:
+    def _recorded(self, call: _Call, row: ToolInvocation, result: Result) -> ToolInvocation:
         try:
             if isinstance(result, Exception):
                 raise result
-            output = json_value(result.output, self._max_output)
+            if not isinstance(result, ToolOutput):
+                raise ToolFailure(f"the tool returned a {type(result).__name__}, not a ToolOutput")
+            record = answered(row, result, json_value(result.output, self._max_output))
+            if call.tool.kind == "knowledge" and record.failure_code is None:
+                key = dedup_key(call.tool.name, call.bound.key, record.output)
+                first = self._first.setdefault(key, row.invocation_id)
+                if first != row.invocation_id:
+                    return repeated(row, first)
+            return record
         except Exception as error:
             # The same question may be asked again after a failure.
             self._first = {key: of for key, of in self._first.items() if of != row.invocation_id}
             return failed(row, error.code if isinstance(error, ToolFailure) else "TOOL_ERROR", why(error))
-        if call.tool.kind == "knowledge" and result.failure_code is None:
-            first = self._first.setdefault(dedup_key(call.tool.name, {}, output), row.invocation_id)
-            if first != row.invocation_id:
-                return repeated(row, first)
-        return answered(row, result, output)
 
     def _finished(self, row: ToolInvocation) -> ToolInvocation:
         self._on_invocation(row)

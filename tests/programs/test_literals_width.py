@@ -33,6 +33,20 @@ def finding(claim: str, literal: str, *values: Any) -> LiteralFinding | None:
     return next((item for item in ground(claim, evidence(*values)) if item.text == literal), None)
 
 
+def looked_up(claim: str, literal: str, excerpts: Any, status: str) -> None:
+    """Assert the literal's status; any status but these three asks only that nothing of the claim conflicts."""
+    rows = evidence(*(excerpts if isinstance(excerpts, list) else [excerpts]))
+    findings = ground(claim, rows)
+    shown = [(item.text, item.status, item.detail) for item in findings]
+    if status not in (F, C, U):
+        assert all(item.status != C for item in findings), shown
+        return
+    found = next((item for item in findings if item.text == literal), None)
+    assert found is not None and found.status == status, shown
+    assert (found.place is not None) == (status != U), found
+    assert found.place is None or found.place in {f"{row.source_invocation_id} {row.raw_path}" for row in rows}
+
+
 # (kind, claim, literal, excerpt, status)
 CASES = [
     # numbers with units

@@ -142,3 +142,45 @@ def test_size_check_agrees_with_the_canonical_text_and_stops_early() -> None:
                 yield index
 
     assert not fits(Untouchable(), 2048)
+
+
+class Mute:
+    """Has no text of its own."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def nested(levels: int) -> object:
+    value: object = "x"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (2**20_000, '"0x1000'),
+        ({"n": [1, -(2**20_000)]}, '{"n":[1,"-0x1000'),
+        ({None: 1, "a": 2, 3: 4, ("t",): 5}, '{"(\'t\',)":5,"3":4,"None":1,"a":2}'),
+        ([Mute(), {Mute(): Mute()}], '["<Mute>",{"<Mute>":"<Mute>"}]'),
+        (nested(10_000), "[" * 200 + '"…"' + "]" * 200),
+        (float("1e999"), "Infinity"),
+    ],
+    ids=["thousands of digits", "inside", "odd keys", "no text", "deep", "infinite"],
+)
+def test_what_json_cannot_write_is_shown(value: object, shown: str) -> None:
+    assert canonical_json(value).startswith(shown)
+
+
+def test_a_value_that_holds_itself_is_written_to_its_depth() -> None:
+    own: dict[str, object] = {}
+    own["self"] = own
+    assert canonical_json(own) == '{"self":' * 200 + '"…"' + "}" * 200
+
+
+def test_a_value_nested_deeper_than_json_writes_does_not_fit() -> None:
+    assert fits(nested(150), 2048)
+    assert not fits(nested(900), 2048)
+    assert not fits(nested(10_000), 100_000)

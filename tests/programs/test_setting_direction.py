@@ -57,3 +57,30 @@ def test_a_heap_that_shrinks_in_a_collection_is_no_setting() -> None:
     assert not conflicts("堆上限被调大了。", "[gc] Pause Full (G1 Compaction Pause) 1545M->1531M(1740M) 321.5ms")
     assert direction_of("recommend-service 出现 WARN「[gc] Pause Full 1545M->1531M(1740M)」") == 0
     assert direction_of("config-center 配置变更：「queue.limit 10 -> 20」") == 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "record", "told"),
+    [
+        ("优先级从 3 提到了 7", "audit: action=set_priority old=7 new=3", True),
+        ("优先级从 7 改成了 3", "audit: action=set_priority old=7 new=3", False),
+        ("连接池从 10 调到 64", LOWERED, False),
+        ("连接池从 8 调到 64", LOWERED, True),
+        ("连接池从 64 调到 8", LOWERED, False),
+        ("the pool went from 8 to 64", LOWERED, True),
+        ("从 8:00 到 64 分钟后", LOWERED, False),
+    ],
+)
+def test_a_change_told_the_other_way_round_is_a_conflict(claim: str, record: str, told: bool) -> None:
+    evidence = VerifiedEvidence(
+        binding_id="b",
+        run_id="r",
+        claim_id="c",
+        source_invocation_id="inv_1",
+        tool_name="query_logs",
+        raw_path="$.logs[0].message",
+        matched_text=record,
+    )
+    swapped = [item for item in ground(claim, [evidence]) if item.kind == "order" and item.status == "conflicting"]
+    assert bool(swapped) is told
+    assert all(item.place == "inv_1 $.logs[0].message" for item in swapped)
