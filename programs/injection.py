@@ -51,7 +51,7 @@ _SIGNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "verdict_assignment",
         ("结论", "裁决", "判定", "评定"),
-        re.compile(r"(?:结论|裁决|判定|评定)(?:结果)?\s*(?:[=:]|为|是|设为|改为)\s*[\"'“]?(?:pass\b|通过)"),
+        re.compile(r"(?:结论|裁决|判定|评定)(?:结果)?\s*(?:[=:]|为|是|设为|改为)\s*[\"'“]?(?:pass\b|通过(?![率性度]))"),
     ),
     (
         "role_marker",

@@ -13,7 +13,7 @@ from programs.literals.times import Moment
 from programs.literals.units import MAGNITUDES, UNIT_PATTERN, UNITS
 
 _NUM = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!,?\d)|\d++(?:\.\d++(?:[eE][+-]?\d++)?)?+)"
-_MAG = r"(?:[百千万亿]|(?:thousand|million|billion)(?![A-Za-z]))"
+_MAG = r"(?:百(?!分)|[千万亿]|(?:thousand|million|billion)(?![A-Za-z]))"
 # A number ends where no letter, no joined word and no further dotted part follows.
 _NUM_END = r"(?![A-Za-z0-9_])(?!\.\d)(?!-[A-Za-z_])"
 _PATH = r"(?<![A-Za-z0-9_.:/])/[A-Za-z_][\w.+-]*(?:/[\w.+@*-]+)+"

@@ -22,6 +22,7 @@ def _one(names: str, dim: str, factor: float) -> dict[str, tuple[Reading, ...]]:
 
 UNITS: dict[str, tuple[Reading, ...]] = {
     **_one("% percent pct 个百分点 百分点", "percent", 1),
+    **dict.fromkeys(("percentage point", "percentage points"), (("percent", 1),)),
     **_one("成", "percent", 10),
     **_one("ns 纳秒 nanoseconds", "time", 1e-9),
     **_one("us 微秒 microseconds", "time", 1e-6),

@@ -28,6 +28,8 @@ CASES = [
     ("耗时两周", "took 14 days", "took 7 days"),
     ("耗时一个星期", "took 7 days", "took 14 days"),
     ("花了半小时", "took 30 min", "took 20 min"),
+    ("耗时半小时", "took 30 min", "took 20 min"),
+    ("error rate 30 percentage points", "error rate 30%", "error rate 20%"),
     ("花了半个小时", "took 30 min", "took 20 min"),
     ("花了半分钟", "took 30 s", "took 20 s"),
     ("流量翻了一番", "traffic grew 2x", "traffic grew 3x"),

@@ -52,7 +52,7 @@ WRITTEN: list[tuple[str, str, str, str]] = [
     ("Mbps Mb/s", "带宽 {n}{u}", "3", "bandwidth 3000 kbps"),
     ("Gbps Gb/s", "带宽 {n}{u}", "3", "bandwidth 3000 Mbps"),
     ("kbps Kbps", "带宽 {n}{u}", "3000", "bandwidth 3 Mbps"),
-    ("% percent pct 个百分点", "错误率 {n}{u}", "30", "error ratio 0.3"),
+    ("% percent pct 个百分点 百分点", "错误率 {n}{u}", "30", "error ratio 0.3"),
     ("成", "错误率 {n}{u}", "3", "error rate 30%"),
     ("℃ °C 摄氏度 度", "温度 {n}{u}", "70", "temperature 70°C"),
     ("°F ℉", "温度 {n}{u}", "70", "temperature 70°F"),
