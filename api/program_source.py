@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -72,6 +73,9 @@ class ProgramSource:
             from programs.lms.choice import open_lms
 
             self._lms = open_lms(self._lm, on_progress=self._on_progress)
+            # What is loaded by now stays; every full collection of garbage would walk through all of it again.
+            gc.collect()
+            gc.freeze()
         return self._lms
 
     def program(self, version: str) -> Program:
