@@ -82,9 +82,18 @@ def tolerance(claim: Moment, approx: bool) -> float:
 
 
 def between(first: Moment, seen: Moment, last: Moment) -> bool:
-    """Whether ``seen`` lies from ``first`` to ``last`` (both included) on the claim's own clock, in any usual zone."""
+    """Whether ``seen`` lies from ``first`` to ``last`` (both included) on the claim's own clock.
+
+    From 23:40 to 00:10 is one night; a claim that also names days says nothing of times outside them.
+    """
     low, high = first.at(), last.at()
-    if low is None or high is None:
+    shown = views(seen, first.offset)[:1]
+    if low is None or high is None or not shown:
         return False
-    top = _day_seconds(high) + last.unit_seconds
-    return any(_day_seconds(low) <= _day_seconds(view) < top for view in views(seen, first.offset)[:1])
+    if None not in (first.month, last.month, seen.month):
+        years = {first.year, last.year, seen.year}
+        year = None if len(years) == 1 else 2000
+        at, low, high = (moment.replace(year=year or moment.year) for moment in (shown[0], low, high))
+        return low <= at < high + timedelta(seconds=last.unit_seconds)
+    at_second, start, end = _day_seconds(shown[0]), _day_seconds(low), _day_seconds(high) + last.unit_seconds
+    return start <= at_second < end if start < end else at_second >= start or at_second < end

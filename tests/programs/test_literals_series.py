@@ -29,6 +29,14 @@ def stats(metric: str, unit: str = "percent", **figures: float) -> dict[str, Any
 
 
 P = ("10:00", 40), ("10:05", 95), ("10:10", 60)
+NIGHT = ser("cpu_percent") | {
+    "points": [
+        ["2026-03-09T23:30:00+08:00", 20],
+        ["2026-03-09T23:40:00+08:00", 70],
+        ["2026-03-10T00:10:00+08:00", 30],
+        ["2026-03-10T00:20:00+08:00", 10],
+    ]
+}
 COUNTS: list[tuple[str, str, Any, str]] = [
     ("3 条 ERROR", "3 条", rows(3), F),
     ("2 条 ERROR", "2 条", rows(3), C),
@@ -67,6 +75,13 @@ FIGURES: list[tuple[str, str, Any, str]] = [
     ("CPU 始终低于 90%", "90%", ser("cpu_percent", *P), C),
     ("CPU 始终低于 96%", "96%", ser("cpu_percent", *P), F),
     ("CPU 一直高于 50%", "50%", ser("cpu_percent", *P), C),
+    ("CPU 从 23:40 到 00:10 一直高于 50%", "50%", NIGHT, C),
+    ("CPU stayed above 50% from 23:40 through 00:10", "50%", NIGHT, C),
+    ("CPU 从 23:40 到 00:00 一直高于 50%", "50%", NIGHT, F),
+    ("CPU 从 23:35 到 23:50 一直高于 50%", "50%", NIGHT, F),
+    ("3月9日 23:40 到 3月10日 00:10 CPU 一直高于 50%", "50%", NIGHT, C),
+    ("3月9日 23:40 到 3月9日 23:50 CPU 一直高于 50%", "50%", NIGHT, F),
+    ("3月8日 23:40 到 3月9日 00:30 CPU 一直高于 50%", "50%", NIGHT, NC),
     ("10:05 CPU 为 95%", "95%", ser("cpu_percent", *P), F),
     ("10:05 CPU 为 40%", "40%", ser("cpu_percent", *P), C),
     ("10:00 到 10:05 CPU 升到 95%", "95%", ser("cpu_percent", *P), F),
