@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.mutation.mutant import Mutant, Status, changed, drawn
+from tests.mutation.mutant import Mutant, Sample, Status, changed
 from tests.mutation.work import python
 
 _START = "from mutmut.__main__ import cli; cli()"
 
 
 def function_mutants(
-    tree: Path, modules: Sequence[str], tests: Sequence[str], log: Path, sample: int | None = None
+    tree: Path, modules: Sequence[str], tests: Sequence[str], log: Path, sample: Sample | None = None
 ) -> list[Mutant]:
-    """Run mutmut over modules of the tree that share their tests; with ``sample`` over so many mutants a module.
+    """Run mutmut over modules of the tree that share their tests; with ``sample`` over those drawn of each module.
 
     Raises:
         RuntimeError: the tests fail without any mutant or change their ids, or mutmut cannot run; the message names
@@ -34,7 +34,7 @@ def function_mutants(
     if sample is not None:
         # A name that fits nothing ends mutmut with an error, after it has made the mutants and timed the tests.
         python(tree, *run, "no mutant", log=log)
-        chosen = [name for module in modules for name in drawn(list(_fates(tree, module)), sample)]
+        chosen = [name for module in modules for name in sample.of(list(_fates(tree, module)))]
     stopped = (sample is not None and not chosen) or python(tree, *run, *chosen, log=log) != 0
     # mutmut stops when there is nothing to mutate, as in a module of tables.
     if stopped and any(_fates(tree, module) for module in modules):

@@ -2,7 +2,7 @@
 
 Needs the extra ``mutation`` (mutmut). Works in a copy under ``$TMPDIR`` on one core and prints a table: mutants,
 killed (a timeout counts), survivors explained in ``survivors.toml``, and survivors that nothing explains, with
-their lines. Everything takes hours; ``--sample 50`` draws mutants of each module, the same ones each time. Exit 1 when
+their lines. Everything takes hours; ``--sample 50`` draws mutants of each module, ``--seed`` which ones. Exit 1 when
 fewer than 90% of a module's mutants die; with ``--strict`` also when a survivor is not listed.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.mutation.functions import function_mutants
 from tests.mutation.modules import MODULES
-from tests.mutation.mutant import Mutant
+from tests.mutation.mutant import Mutant, Sample
 from tests.mutation.survivors import Listed, listed, stale, survivors, unlisted
 from tests.mutation.tables import table_mutants
 from tests.mutation.work import copy_tree, test_files
@@ -36,12 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code: 2 when a run was not possible."""
     options = _options(arguments)
     entries = listed()
+    sample = Sample(options.sample, options.seed) if options.sample else None
     tree = copy_tree()
     print(f"working in {tree.parent}", flush=True)
     mutants: list[Mutant] = []
     try:
         for patterns, modules in groupby(options.modules or MODULES, MODULES.__getitem__):
-            found = _judged(tree, list(modules), patterns, options.sample)
+            found = _judged(tree, list(modules), patterns, sample)
             mutants += found
             _save(options.json, mutants)
             _print_table(_rows(found, entries))
@@ -52,14 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\nresult")
     _print_table(rows)
     # A sample says nothing of the listed mutants that were not drawn.
-    _print_details(unlisted(mutants, entries), stale(mutants, entries) if options.sample is None else [])
+    _print_details(unlisted(mutants, entries), stale(mutants, entries) if sample is None else [])
     if not options.keep:
         shutil.rmtree(tree.parent)
     enough = all(percent(found) >= LEAST_PERCENT for found in _by_module(mutants).values())
     return 0 if enough and not (options.strict and unlisted(mutants, entries)) else 1
 
 
-def _judged(tree: Path, modules: list[str], patterns: tuple[str, ...], sample: int | None) -> list[Mutant]:
+def _judged(tree: Path, modules: list[str], patterns: tuple[str, ...], sample: Sample | None) -> list[Mutant]:
     log = tree.parent / "log.txt"
     tests = test_files(tree, patterns)
     in_tables = [mutant for module in modules for mutant in table_mutants(tree, module, tests, log, sample)]
@@ -78,6 +79,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--sample", type=int, metavar="N", help="at most N mutants in functions and N in tables a module"
     )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="which mutants --sample draws; default 0")
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write every mutant with its fate, as the run goes on"
     )

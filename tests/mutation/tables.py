@@ -17,15 +17,17 @@ from dataclasses import asdict
 from importlib.util import cache_from_source
 from pathlib import Path
 
-from tests.mutation.mutant import Mutant, Status, difference, drawn
+from tests.mutation.mutant import Mutant, Sample, Status, difference
 from tests.mutation.work import python
 
 _HEAVY = ("hypothesis", "pydantic", "pytest", "dspy", "fastapi.testclient", "sqlmodel")
 _NO_BEHAVIOUR = ("Literal[", "__all__")
 
 
-def table_mutants(tree: Path, module: str, tests: Sequence[str], log: Path, sample: int | None = None) -> list[Mutant]:
-    """Judge the mutants of one module's tables; with ``sample`` at most so many.
+def table_mutants(
+    tree: Path, module: str, tests: Sequence[str], log: Path, sample: Sample | None = None
+) -> list[Mutant]:
+    """Judge the mutants of one module's tables; with ``sample`` those drawn.
 
     Raises:
         RuntimeError: the tests fail without any mutant, or do not notice a module that cannot be imported.
@@ -72,7 +74,7 @@ def _judge(tests: list[str], seconds: float, *, first: bool = False) -> Status:
 def main(module: str, answer: str, sample: str, *tests: str) -> None:
     """Judge the table mutants of ``module`` in the working folder and write them to ``answer``.
 
-    ``sample``: at most so many; empty for all.
+    ``sample``: which to draw, as ``Sample`` writes itself; empty for all.
     """
     for name in _HEAVY:
         __import__(name)
@@ -92,7 +94,7 @@ def main(module: str, answer: str, sample: str, *tests: str) -> None:
             raise SystemExit(f"the tests do not run this copy of {module}")
         changes = [(text, *difference(source, text)) for text in _mutated(module, source)]
         changes = [change for change in changes if not any(word in change[1] for word in _NO_BEHAVIOUR)]
-        for text, before, after in drawn(changes, int(sample)) if sample else changes:
+        for text, before, after in draw.of(changes) if (draw := Sample.parsed(sample)) else changes:
             path.write_text(text, "utf-8")
             start = time.monotonic()
             status = _judge(files, limit)
