@@ -126,8 +126,8 @@ class PassedBinding:
 
     raw_path: str
     matched_text: str
-    warnings: tuple[tuple[str, str], ...] = ()
-    no_hit: bool = False
+    warnings: tuple[tuple[str, str], ...]
+    no_hit: bool
 
 
 class BindingRules:

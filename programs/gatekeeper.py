@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from programs.gate_rules import PARTIAL, RULES, SCHEMA, WINDOW_MISSING, BindingFailed, BindingRules, schema_notes, shown
@@ -69,58 +70,75 @@ def check(
         return GateOutcome(result=result, ceiling="REJECT")  # G9
 
     rules = BindingRules(invocations, run_id, evidence_tools, question_type)
-    rows: list[CheckedBinding] = []
-    passed: list[VerifiedEvidence] = []
-    notes: list[GateNote] = []
-    failures: list[GateNote] = []
-    for claim, binding_id, invocation_id, binding in _expanded(contract["claims"]):
-        row = CheckedBinding(
-            binding_id=binding_id,
-            claim_id=claim["claim_id"],
-            source_invocation_id=shown(invocation_id),
-            tool_name=shown(binding["tool_name"]),
-            raw_path=shown(binding["raw_path"], 200) if binding.get("raw_path") is not None else None,
-            status="failed",
-        )
-        try:
-            found = rules.check(claim, invocation_id, binding)
-        except BindingFailed as failure:
-            rows.append(row.model_copy(update={"failed_rule": failure.rule, "failure_code": failure.code}))
-            failures.append(_note(row, failure.rule, failure.message))
-            continue
-        evidence = VerifiedEvidence(
-            binding_id=binding_id,
-            run_id=run_id,
-            claim_id=row.claim_id,
-            source_invocation_id=invocation_id,
-            tool_name=binding["tool_name"],
-            raw_path=storable(found.raw_path),
-            matched_text=found.matched_text,
-            no_hit=found.no_hit,
-        )
-        digest = hashlib.sha256(found.matched_text.encode()).hexdigest()
-        joined = evidence.model_dump(include={"source_invocation_id", "tool_name", "raw_path"})
-        rows.append(row.model_copy(update={"status": "passed", "matched_text_sha256": digest, **joined}))
-        passed.append(evidence)
-        notes += [_note(row, code, message) for code, message in found.warnings]
-        if flags := injection_flags(found.matched_text):
-            notes.append(_note(row, _SUSPICIOUS, f"the excerpt reads like an order: {', '.join(flags)}"))
-
+    checked = [_checked(rules, run_id, *item) for item in _expanded(contract["claims"])]
+    passed = [item.evidence for item in checked if item.evidence]
     kept = _within_limits(passed)
-    notes += _drop_notes(passed, kept)
-    failed = {row.failed_rule for row in rows if row.failed_rule}
+    notes = [note for item in checked if item.evidence for note in item.notes] + _drop_notes(passed, kept)
+    failed = {item.row.failed_rule for item in checked if item.row.failed_rule}
     ceiling = _ceiling(any_failed=bool(failed), any_passed=bool(kept), notes=notes)
     result = GatekeeperResult(
         status="fail" if failed else "pass",
         severity=_SEVERITY[ceiling],
         rules=RULES,
         failed_rules=tuple(rule for rule in RULES if rule in failed),
-        checked_bindings=tuple(rows),
+        checked_bindings=tuple(item.row for item in checked),
         warnings=(*warnings, *notes),
-        errors=tuple(failures),
+        errors=tuple(note for item in checked if not item.evidence for note in item.notes),
     )
     projection = _projection(contract["claims"], kept, question_type, critical or {})
     return GateOutcome(result=result, ceiling=ceiling, projection=projection)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """One binding, what it let through (None: it failed), and its warnings or its one error."""
+
+    row: CheckedBinding
+    evidence: VerifiedEvidence | None
+    notes: tuple[GateNote, ...]
+
+
+def _checked(
+    rules: BindingRules,
+    run_id: str,
+    claim: Mapping[str, Any],
+    binding_id: str,
+    invocation_id: str,
+    binding: Mapping[str, Any],
+) -> _Checked:
+    row = CheckedBinding(
+        binding_id=binding_id,
+        claim_id=claim["claim_id"],
+        source_invocation_id=shown(invocation_id),
+        tool_name=shown(binding["tool_name"]),
+        raw_path=shown(binding["raw_path"], 200) if binding.get("raw_path") is not None else None,
+        status="failed",
+    )
+    try:
+        found = rules.check(claim, invocation_id, binding)
+    except BindingFailed as failure:
+        told = row.model_copy(update={"failed_rule": failure.rule, "failure_code": failure.code})
+        return _Checked(told, None, (_note(row, failure.rule, failure.message),))
+    evidence = VerifiedEvidence(
+        binding_id=binding_id,
+        run_id=run_id,
+        claim_id=row.claim_id,
+        source_invocation_id=invocation_id,
+        tool_name=binding["tool_name"],
+        raw_path=storable(found.raw_path),
+        matched_text=found.matched_text,
+        no_hit=found.no_hit,
+    )
+    digest = hashlib.sha256(found.matched_text.encode()).hexdigest()
+    joined = evidence.model_dump(include={"source_invocation_id", "tool_name", "raw_path"})
+    warnings = found.warnings
+    if flags := injection_flags(found.matched_text):
+        warnings += ((_SUSPICIOUS, f"the excerpt reads like an order: {', '.join(flags)}"),)
+    return _Checked(
+        row.model_copy(update={"status": "passed", "matched_text_sha256": digest, **joined}),
+        evidence,
+        tuple(_note(row, code, message) for code, message in warnings),
+    )
 
 
 def audit_view(result: GatekeeperResult) -> dict[str, Any]:
@@ -138,9 +156,7 @@ def audit_view(result: GatekeeperResult) -> dict[str, Any]:
 
 
 def _binding_view(row: CheckedBinding) -> dict[str, Any]:
-    hidden = (
-        {"source_invocation_id", "tool_name", "raw_path", "matched_text_sha256"} if row.status == "failed" else set()
-    )
+    hidden = {"source_invocation_id", "tool_name", "raw_path"} if row.status == "failed" else set()
     return row.model_dump(exclude_none=True, exclude=hidden)
 
 

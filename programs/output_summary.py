@@ -32,8 +32,8 @@ _TROUBLE = (
 _STATS = ("before", "after", "change_at", "max", "max_at", "last", "unit")
 
 
-def summarize_output(tool_name: str, output: Any, limit: int = SUMMARY_LIMIT) -> str:
-    """At most ``limit`` characters of the output of ``tool_name`` (ES-01, ES-06).
+def summarize_output(output: Any, limit: int = SUMMARY_LIMIT) -> str:
+    """At most ``limit`` characters of a tool's output (ES-01, ES-06).
 
     Log lines by severity, alerts, metric values and knowledge chunks come before everything else (ES-07). Every word
     stands in the output; only blanks, line breaks and ``=`` are added (ES-05).

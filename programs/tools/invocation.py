@@ -62,7 +62,7 @@ def answered(base: ToolInvocation, result: ToolOutput, output: Any) -> ToolInvoc
         "new_evidence": useful,
         "hit_count": min(result.hit_count, _MOST_HITS),
         "output": output,
-        "output_summary": summarize_output(base.tool_name, output),
+        "output_summary": summarize_output(output),
         "injection_flags": injection_flags(canonical_json(output)),
     }
     return ToolInvocation(**{**dict(base), **told})

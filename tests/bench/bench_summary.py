@@ -42,7 +42,7 @@ def main() -> None:
     print(f"{'summary of':<26}" + "".join(f"{size:>9} MB" for size in SIZES) + "   5 MB / 1.25 MB")
     made = {size: outputs(size) for size in SIZES}
     for kind in made[SIZES[0]]:
-        took = [best_of(5, lambda size=size, kind=kind: summarize_output("tool", made[size][kind])) for size in SIZES]
+        took = [best_of(5, lambda size=size, kind=kind: summarize_output(made[size][kind])) for size in SIZES]
         print(f"{kind:<26}" + "".join(f"{ms:>9.1f} ms" for ms in took) + f"{took[-1] / took[0]:>12.1f}")
     for kind in ("plain text", "Chinese text"):
         took = [best_of(3, lambda size=size, kind=kind: injection_flags(made[size][kind])) for size in SIZES]

@@ -94,34 +94,34 @@ def test_knowledge_lookups_that_return_the_same_chunks_are_repeats() -> None:
 
 
 def test_log_summary_begins_with_the_error_line_and_keeps_the_change() -> None:
-    summary = summarize_output("query_logs", LOGS)
+    summary = summarize_output(LOGS)
     assert ERROR in summary.splitlines()[0]
     assert "publish pool=10" in summary
     assert summary.index("payment-gateway") < summary.index("banner")
 
 
 def test_metric_summary_has_alert_name_service_and_values() -> None:
-    summary = summarize_output("query_metrics", METRICS)
+    summary = summarize_output(METRICS)
     for wanted in ("HighErrorRate", "payment-gateway", "db_pool_active", "before=4", "after=10"):
         assert wanted in summary
 
 
 def test_knowledge_summary_has_title_and_text() -> None:
     chunk = {"doc": "db.md", "title": "连接池", "section": "处置", "text": "先看连接数", "relevance": "high"}
-    assert "先看连接数" in summarize_output("lookup_knowledge", {"query": "q", "chunks": [chunk]})
+    assert "先看连接数" in summarize_output({"query": "q", "chunks": [chunk]})
 
 
 @pytest.mark.parametrize(
     "output", [LOGS, METRICS, "plain, then\n ERROR text", {"rows": [{"a": 1, "b": "x"}]}, [1, 2], None, 7]
 )
 def test_summary_says_nothing_that_the_output_lacks(output: Any) -> None:
-    assert words(summarize_output("any_tool", output)) <= words(json.dumps(output, ensure_ascii=False))
+    assert words(summarize_output(output)) <= words(json.dumps(output, ensure_ascii=False))
 
 
 @pytest.mark.parametrize("limit", [0, 30, 100, 600])
 @pytest.mark.parametrize("output", [LOGS, METRICS, "x" * 100_000, {"rows": ["y" * 900] * 50}])
 def test_summary_is_bounded(output: Any, limit: int) -> None:
-    assert len(summarize_output("any_tool", output, limit)) <= limit
+    assert len(summarize_output(output, limit)) <= limit
 
 
 @pytest.mark.parametrize("shape", ["records", "text", "rows", "one line"])
@@ -136,7 +136,7 @@ def test_the_one_error_in_a_big_output_survives(shape: str) -> None:
         "rows": {"rows": records},
         "one line": (noise + " ") * 30_000 + error + (" " + noise) * 1000,
     }
-    assert "disk full on broker-2" in summarize_output("query_logs", outputs[shape])
+    assert "disk full on broker-2" in summarize_output(outputs[shape])
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_the_one_error_in_a_big_output_survives(shape: str) -> None:
     ],
 )
 def test_odd_output_is_summarised_without_a_crash(output: Any) -> None:
-    summarize_output("query_logs", output).encode("utf-8")
+    summarize_output(output).encode("utf-8")
 
 
 # --- trace summary and rule evaluation --------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def _texts(value: Any) -> str:
 
 @given(VALUES | SECTIONS | st.text(max_size=300))
 def test_it_is_bounded_and_every_word_stands_in_the_output(output: Any) -> None:
-    summary = summarize_output("tool", output)
+    summary = summarize_output(output)
     assert len(summary) <= SUMMARY_LIMIT
     summary.encode()
     told = " ".join(storable(_texts(output)).split()).replace("=", " ").replace(" ", "")
@@ -48,7 +48,7 @@ def test_it_is_bounded_and_every_word_stands_in_the_output(output: Any) -> None:
 def test_trouble_stands_before_everything_else(calm: list[str], at: int) -> None:
     lines = [*calm[:at], "disk error 41", *calm[at:]]
     for output in ("\n".join(lines), lines, {"logs": [{"message": line} for line in lines]}, {"rows": lines}):
-        assert summarize_output("tool", output).splitlines()[0] == "disk error 41"
+        assert summarize_output(output).splitlines()[0] == "disk error 41"
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_trouble_stands_before_everything_else(calm: list[str], at: int) -> None
     ids=["no numbers", "100k keys", "nothing", "one line", "wrong shapes"],
 )
 def test_strange_outputs_are_summarised(output: Any) -> None:
-    assert len(summarize_output("tool", output)) <= SUMMARY_LIMIT
+    assert len(summarize_output(output)) <= SUMMARY_LIMIT
 
 
 def test_nesting_deeper_than_python_recurses_is_read() -> None:
     value: Any = "disk error 41"
     for _ in range(10_000):
         value = {"inner": [value]}
-    assert summarize_output("tool", value) == "disk error 41"
+    assert summarize_output(value) == "disk error 41"

@@ -10,7 +10,7 @@ from programs.evidence import summarize_output
 
 
 def lines(output: Any, limit: int = 600) -> list[str]:
-    return summarize_output("any_tool", output, limit).splitlines()
+    return summarize_output(output, limit).splitlines()
 
 
 def log(message: str, level: str = "INFO", **fields: Any) -> dict[str, Any]:
@@ -180,21 +180,21 @@ def test_lines_are_shown_once_and_blanks_are_folded() -> None:
 
 
 def test_the_limit_counts_every_character_and_break() -> None:
-    assert summarize_output("t", "a" * 30 + "\n" + "b" * 29, 60) == "a" * 30 + "\n" + "b" * 29
-    assert summarize_output("t", "a" * 30 + "\n" + "b" * 30, 60) == "a" * 30
-    assert summarize_output("t", "a" * 90, 50) == "a" * 50
-    assert summarize_output("t", "anything", 0) == ""
+    assert summarize_output("a" * 30 + "\n" + "b" * 29, 60) == "a" * 30 + "\n" + "b" * 29
+    assert summarize_output("a" * 30 + "\n" + "b" * 30, 60) == "a" * 30
+    assert summarize_output("a" * 90, 50) == "a" * 50
+    assert summarize_output("anything", 0) == ""
 
 
 def test_a_line_that_does_not_fit_makes_way_for_a_shorter_one() -> None:
     text = "a" * 30 + "\n" + "b" * 40 + "\n" + "c" * 25
-    assert summarize_output("t", text, 60).splitlines() == ["a" * 30, "c" * 25]
+    assert summarize_output(text, 60).splitlines() == ["a" * 30, "c" * 25]
 
 
 def test_the_default_limit_is_six_hundred_characters() -> None:
     text = "\n".join(f"line {number:05}" for number in range(1000))
-    assert 580 < len(summarize_output("t", text)) <= 600
+    assert 580 < len(summarize_output(text)) <= 600
 
 
 def test_an_escaped_character_counts_with_its_escape() -> None:
-    assert summarize_output("t", "\x00" * 50, 60) == ("\\u0000" * 50)[:60]
+    assert summarize_output("\x00" * 50, 60) == ("\\u0000" * 50)[:60]

@@ -58,7 +58,7 @@ BIG = 75_000
 def test_the_one_error_near_the_end_of_five_megabytes_is_shown(make: Any) -> None:
     output = make()
     assert len(json.dumps(output)) > 4_900_000
-    summary = summarize_output("query_logs", output)
+    summary = summarize_output(output)
     assert ERROR in summary
     assert len(summary) <= SUMMARY_LIMIT
 
@@ -67,16 +67,16 @@ def test_the_one_error_near_the_end_of_five_megabytes_is_shown(make: Any) -> Non
 def test_a_megabyte_without_a_line_break_is_shown_around_its_trouble(at: int) -> None:
     text = "x" * at + f" connection refused by db-7:5432 after 30 s {'y' * (1_000_000 - at)}"
     for output in (text, {"logs": [{"timestamp": "10:05", "level": "ERROR", "service": "pay", "message": text}]}):
-        assert "connection refused by db-7:5432 after 30 s" in summarize_output("query_logs", output)
-    assert summarize_output("t", {"logs": [{"timestamp": "10:05", "level": "ERROR", "message": text}]}).startswith(
+        assert "connection refused by db-7:5432 after 30 s" in summarize_output(output)
+    assert summarize_output({"logs": [{"timestamp": "10:05", "level": "ERROR", "message": text}]}).startswith(
         "10:05 ERROR "
     )
 
 
 def test_text_read_with_the_wrong_alphabet_is_still_summarised() -> None:
     mojibake = "数据库连接超时".encode("gb18030").decode("latin-1")
-    assert mojibake in summarize_output("t", f"{NOISE}\n{mojibake} error 41\n")
-    assert "error 41" in summarize_output("t", {"logs": [{"level": "ERROR", "message": "\ufffd\ufffd error 41\x00"}]})
+    assert mojibake in summarize_output(f"{NOISE}\n{mojibake} error 41\n")
+    assert "error 41" in summarize_output({"logs": [{"level": "ERROR", "message": "\ufffd\ufffd error 41\x00"}]})
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_text_read_with_the_wrong_alphabet_is_still_summarised() -> None:
 )
 def test_numbers_that_no_one_counts_with_are_shown(value: Any, shown: str) -> None:
     series = {"metric": "cpu", "labels": {"service": "pay"}, "stats": {"max": value, "last": 1}}
-    assert f"max={shown}" in summarize_output("query_metrics", {"series": [series]})
-    assert shown in summarize_output("t", {"a": value})
-    assert shown in summarize_output("t", {"logs": [{"level": value, "message": value}]})
+    assert f"max={shown}" in summarize_output({"series": [series]})
+    assert shown in summarize_output({"a": value})
+    assert shown in summarize_output({"logs": [{"level": value, "message": value}]})
 
 
 def test_an_object_without_a_text_is_named_by_its_type() -> None:
@@ -96,7 +96,7 @@ def test_an_object_without_a_text_is_named_by_its_type() -> None:
         def __str__(self) -> str:
             raise RuntimeError("no text")
 
-    assert "<Mute>" in summarize_output("t", {"logs": [{"message": Mute()}]})
+    assert "<Mute>" in summarize_output({"logs": [{"message": Mute()}]})
     assert canonical_json({"a": Mute()}) == '{"a":"<Mute>"}'
 
 
@@ -112,7 +112,7 @@ SENTENCE = st.lists(WORD, min_size=1, max_size=80).map(" ".join)
 def test_no_word_or_number_is_cut_in_two(lines: list[str], limit: int) -> None:
     told = set(" ".join(lines).split())
     for output in ("\n".join(lines), {"logs": [{"message": line} for line in lines]}, lines):
-        summary = summarize_output("tool", output, limit)
+        summary = summarize_output(output, limit)
         assert len(summary) <= limit
         assert set(summary.split()) <= told
 
@@ -127,7 +127,7 @@ def test_no_word_or_number_is_cut_in_two_in_the_trace(lines: list[str], limit: i
 
 def test_only_a_word_longer_than_forty_characters_is_shown_in_part() -> None:
     words = "a" * LONGEST_WHOLE + " " + "b" * 300
-    (line,) = summarize_output("t", f"{words} {'c' * LONGEST_WHOLE}", 100).splitlines()
+    (line,) = summarize_output(f"{words} {'c' * LONGEST_WHOLE}", 100).splitlines()
     assert line == "a" * LONGEST_WHOLE + " " + "b" * (100 - LONGEST_WHOLE - 1)
 
 
@@ -146,7 +146,7 @@ def test_each_of_many_calls_keeps_its_telling_fact_in_twelve_kilobytes(count: in
         records = _records(150_000 // count // 4, 100)
         records[100]["message"] = f"{ERROR} in shard {number}-"
         output = {"logs": records, "changes": [{"timestamp": "10:00", "service": "db", "message": f"publish {number}"}]}
-        summary = summarize_output("query_logs", output)
+        summary = summarize_output(output)
         rows.append(_row(number, output=output, output_summary=summary, params={"service": ["pay"], "n": number}))
     trace = tool_trace_summary(rows)
     assert len(trace) <= 12_000
