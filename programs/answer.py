@@ -20,6 +20,8 @@ _CAPS = {
     "answer.no_cause": "还没有一条核对得上的因果，能把变更或故障和所问的现象连起来",
     "answer.symptom_not_reached": "这条因果没有说到所问的现象，中间还缺一环",
 }
+_CUT_WORD = re.compile(r"(?<![\w.-])[\w.-]{1,30}$", re.ASCII)
+_WORD_GOES_ON = re.compile(r"[\w.-]", re.ASCII)
 _ALERT_NAME = re.compile(r"(?<=告警 )[A-Za-z0-9_]+")
 
 
@@ -63,7 +65,9 @@ def blocks_of(state: State) -> tuple[AnswerBlocks, str]:
                 continue
             if check.classification == "overstated" or _entities_hold(check):
                 directions.append(claim.claim_text)
-            gaps.append(f"还没有直接证据证明这条因果：{_short(claim.claim_text)}")
+                gaps.append("可能方向里的因果还没有直接证据：没有哪条日志或指标说明前者引起了后者")
+            else:
+                gaps.append(f"还没有直接证据证明这条因果：{_short(claim.claim_text)}")
         elif check.classification in shown:
             confirmed.append((claim.claim_text, " ".join(_cited(check, places))))
         elif check.is_critical and check.classification not in SUPPORTED:
@@ -210,4 +214,8 @@ def _conclusion(state: State, cause: str, has_direction: bool) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _MISSING_CHARS else text[: _MISSING_CHARS - 1] + "…"
+    """The head of a claim, cut between words: half a name would be another name."""
+    if len(text) <= _MISSING_CHARS:
+        return text
+    head = text[: _MISSING_CHARS - 1]
+    return (_CUT_WORD.sub("", head) if _WORD_GOES_ON.match(text, len(head)) else head).rstrip() + "…"

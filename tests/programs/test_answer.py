@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from programs.answer import blocks_of
 from programs.scoring import evaluate
 from programs.state import State
@@ -81,6 +83,16 @@ def test_low_confidence_keeps_inferences_and_names_the_unproven_cause_apart() ->
     assert [text for text, _ in blocks.confirmed] == [TEXTS["direct"], TEXTS["inferred"]]
     assert cause == "" and blocks.directions == (TEXTS["cause"],)
     assert any("因果" in gap for gap in blocks.gaps)
+    assert not any(TEXTS["cause"][:9] in gap for gap in blocks.gaps), "said once, as a direction"
+
+
+def test_a_long_claim_that_a_gap_names_is_cut_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "订单服务在夜里发布之后开始反复重启，日志里反复出现连接被拒绝的报错，"
+    long += "怀疑是因为打开了配置项 trace.debug.enabled 之后内存不够"
+    monkeypatch.setitem(TEXTS, "direct", long)
+    blocks, _ = blocks_of(state(direct="unsupported", cause="reasonable_inference"))
+    (gap,) = [gap for gap in blocks.gaps if "订单服务" in gap]
+    assert gap.endswith("配置项…")
 
 
 def test_pass_gives_the_cause_and_every_suggestion() -> None:
