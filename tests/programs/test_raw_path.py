@@ -109,6 +109,7 @@ def test_leaves_of_very_deep_output_do_not_recurse() -> None:
         ("$.lines[5]", "$.lines[5]"),
         ("$.matched", "$.matched"),
         ("$[3]", "$[3]"),
+        ("$[3][1]", "$[3]"),
         ("$", "$"),
     ],
 )
@@ -164,11 +165,12 @@ def nested(levels: int) -> object:
         (2**20_000, '"0x1000'),
         ({"n": [1, -(2**20_000)]}, '{"n":[1,"-0x1000'),
         ({None: 1, "a": 2, 3: 4, ("t",): 5}, '{"(\'t\',)":5,"3":4,"None":1,"a":2}'),
+        ({2**20_000: 1}, '{"0x1000'),
         ([Mute(), {Mute(): Mute()}], '["<Mute>",{"<Mute>":"<Mute>"}]'),
         (nested(10_000), "[" * 200 + '"…"' + "]" * 200),
         (float("1e999"), "Infinity"),
     ],
-    ids=["thousands of digits", "inside", "odd keys", "no text", "deep", "infinite"],
+    ids=["thousands of digits", "inside", "odd keys", "key of thousands of digits", "no text", "deep", "infinite"],
 )
 def test_what_json_cannot_write_is_shown(value: object, shown: str) -> None:
     assert canonical_json(value).startswith(shown)
