@@ -90,12 +90,11 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def _fold_keeping_ends(text: str) -> str:
+def _fold_keeping_end(text: str) -> str:
+    # No block begins with a blank, but for the first one, whose blanks no excerpt needs.
     normal = _normal(text)
     folded = " ".join(normal.split())
-    if not folded:
-        return " " if normal else ""
-    return (" " if normal[0].isspace() else "") + folded + (" " if normal[-1].isspace() else "")
+    return f"{folded} " if folded and normal[-1].isspace() else folded
 
 
 def _joins_before(char: str) -> bool:
@@ -155,7 +154,7 @@ class FoldedText:
         position = offset = 0
         while position < len(self._text):
             end = self._segment_end(min(position + _BLOCK, len(self._text)))
-            part = _fold_keeping_ends(self._text[position:end])
+            part = _fold_keeping_end(self._text[position:end])
             starts.append(position)
             offsets.append(offset)
             parts.append(part)
@@ -174,7 +173,7 @@ class FoldedText:
         first, wanted = starts[block], offset - offsets[block]
 
         def reached(end: int) -> bool:
-            return len(_fold_keeping_ends(self._text[first : self._segment_end(end)])) > wanted
+            return len(_fold_keeping_end(self._text[first : self._segment_end(end)])) > wanted
 
         last = starts[block + 1] if block + 1 < len(starts) else len(self._text)
         end = self._segment_end(first + 1 + bisect_right(range(first + 1, last), False, key=reached))

@@ -130,12 +130,19 @@ def _checked(
         no_hit=found.no_hit,
     )
     digest = hashlib.sha256(found.matched_text.encode()).hexdigest()
-    joined = evidence.model_dump(include={"source_invocation_id", "tool_name", "raw_path"})
     warnings = found.warnings
     if flags := injection_flags(found.matched_text):
         warnings += ((_SUSPICIOUS, f"the excerpt reads like an order: {', '.join(flags)}"),)
     return _Checked(
-        row.model_copy(update={"status": "passed", "matched_text_sha256": digest, **joined}),
+        row.model_copy(
+            update={
+                "status": "passed",
+                "matched_text_sha256": digest,
+                "source_invocation_id": evidence.source_invocation_id,
+                "tool_name": evidence.tool_name,
+                "raw_path": evidence.raw_path,
+            }
+        ),
         evidence,
         tuple(_note(row, code, message) for code, message in warnings),
     )

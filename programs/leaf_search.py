@@ -33,14 +33,11 @@ class Leaves:
         self._index = TextIndex(self._narrowed.text)
 
     def holding(self, folded_excerpt: str) -> list[str]:
-        """The paths of two leaves with the excerpt; fewer when fewer have it."""
+        """The paths of two leaves with the excerpt, which is not empty; fewer when fewer have it."""
         found: list[str] = []
         at = self._index.find(folded_excerpt)
         while at >= 0 and len(found) < 2:
-            leaf = self._leaf(self._narrowed.place(at))
-            if leaf == len(self._lengths):
-                break
-            found.append(self._path(leaf))
+            found.append(self._path(self._leaf(self._narrowed.place(at))))
             after = self._index.text.find(_BETWEEN, at)
             at = self._index.find(folded_excerpt, after) if after >= 0 else -1
         return found

@@ -153,3 +153,56 @@ def test_letters_that_only_fuse_once_folded_stay_together(text: str, wanted: str
 def test_a_place_in_a_small_text_needs_no_object() -> None:
     assert locate("a  b\nc", "b c") == (3, 6)
     assert locate("a", " ") is None
+
+
+@pytest.mark.parametrize("block", [1, 2, 1024])
+def test_words_stay_apart_where_a_block_ends(block: int) -> None:
+    with patch.object(excerpt, "_BLOCK", block):
+        assert FoldedText("①a  ②b\n③c").locate("1a 2b 3c") == (0, 9)
+        assert FoldedText("①a②b").locate("a 2") is None
+
+
+def test_blanks_at_the_start_hide_nothing() -> None:
+    text = " " * 1100 + "① ok"
+    assert FoldedText(text).locate("1 ok") == (1100, 1104)
+    assert FoldedText(" " * 1100 + "①").is_folded("1")
+    assert not FoldedText(text).is_folded("1")
+
+
+def test_an_exact_place_goes_before_one_with_other_blanks() -> None:
+    assert locate("pool  empty; then pool empty", "pool empty") == (18, 28)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a", "池", "\u3000x"])
+def test_a_reader_sees_a_letter_or_the_escape_of_a_lone_surrogate(text: str) -> None:
+    assert excerpt.shows(text) and not excerpt.shows(text, 2)
+    assert excerpt.shows("\udfff")
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u200b", "\x00", "\u3000\u2028"])
+def test_a_reader_sees_no_blank_and_no_control_character(text: str) -> None:
+    assert not excerpt.shows(text)
+
+
+LETTERS = "".join(chr(0x4E00 + number) for number in range(1000))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "first", "last"),
+    [
+        (500, 520, 310, 710),  # as much before as after
+        (3, 13, 0, 400),
+        (990, 995, 600, 1000),
+        (500, 900, 500, 900),  # no room for more
+        (500, 899, 499, 899),
+        (500, 898, 499, 899),
+    ],
+)
+def test_what_stands_around_an_excerpt_is_kept(start: int, end: int, first: int, last: int) -> None:
+    assert excerpt.cut(LETTERS, (start, end)) == LETTERS[first:last]
+
+
+def test_an_excerpt_longer_than_the_limit_is_not_kept() -> None:
+    assert excerpt.cut(LETTERS, (500, 901)) is None
+    assert excerpt.cut(LETTERS[:400], (0, 400)) == LETTERS[:400]
+    assert excerpt.cut("\x00" + LETTERS[:400], (1, 4)) == "\\u0000" + LETTERS[:394]

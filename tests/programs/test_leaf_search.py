@@ -48,6 +48,21 @@ def test_each_of_a_hundred_thousand_keys_is_found_by_its_value() -> None:
     assert len(found.holding("value-1")) == 2
 
 
+@pytest.mark.parametrize(
+    ("output", "excerpt", "paths"),
+    [
+        ({"active": 8, "waiting": 57}, "57", ["$.waiting"]),
+        ({"state": "down", "slot": "x"}, "x", ["$.slot"]),
+        ({"state": "x", "slot": "down"}, "x", ["$.state"]),
+        ({"a": {"b": [1, 2]}, "c": "x"}, "2", ["$.a.b[1]"]),
+        ({"empty": {}, "c": "x"}, "y", []),
+        ("x", "x", ["$"]),
+    ],
+)
+def test_the_last_leaf_counts_once_and_whole(output: Any, excerpt: str, paths: list[str]) -> None:
+    assert Leaves(output).holding(excerpt) == paths
+
+
 def test_an_excerpt_never_spans_two_leaves() -> None:
     assert Leaves(["pool", "empty"]).holding("pool empty") == []
     assert Leaves(["pool\x00empty", "x"]).holding("pool\\u0000empty") == ["$[0]"]
