@@ -109,7 +109,7 @@ class Cue(NamedTuple):
     every: bool = False
 
 
-_PLAIN = Cue()
+_PLAIN, _DENIED_CUE = Cue(), Cue(negated=True)
 _APPROX_BEFORE = re.compile(
     r"(?:约|大约|大概|约为|大致|差不多|接近|将近|近|~|≈|几乎|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|"
     r"circa|close to|some))"
@@ -159,6 +159,13 @@ _NEGATED = re.compile(
     r"wasn't|without|no))\s*(?:在|于|为|at|on|from|a|the|an|to|reach|reached|in)?\s*$",
     re.I,
 )
+# 没有耗时 480 ms, never took 480 ms: denied some words before, in the same clause.
+_DENIED = re.compile(
+    r"(?:没|未(?![来知])|并非|而非|不是|不等于|n't\b|\b(?:not|never|without|no|neither|rather than|instead of)\b)"
+    r"(?![^\d]*(?:而是|\bbut\b))[^，。；！？,;!?\d]*$",
+    re.I,
+)
+_DENIALS = ("没", "未", "非", "不是", "不等", "not", "n't", "never", "no ", "without", "neither", "rather", "instead")
 _VAGUE_BEFORE = re.compile(
     r"(?:第|步骤|阶段|§|章节|\b(?:step|section|chapter|phase|item|figure|table|rule|level|priority))\s*$", re.I
 )
@@ -199,13 +206,14 @@ def negated(text: str, start: int) -> bool:
 def cue(text: str, start: int, end: int) -> Cue:
     """What stands right before and after ``text[start:end]`` makes of that literal."""
     before, after = text[max(0, start - 22) : start].rstrip(), text[end : end + 12].lstrip()
+    denied = bool(before) and mentions(before.lower(), _DENIALS) and bool(_DENIED.search(before))
     english = before[-1:].isascii() and before.rpartition(" ")[2].lower() in _LAST_WORDS
     if not english and before[-1:] not in _ENDS:
         before = ""
     if after[:1] not in _STARTS and not after.lower().startswith(_FIRST_WORDS):
         after = ""
     if not before and not after:
-        return _PLAIN
+        return _DENIED_CUE if denied else _PLAIN
 
     def told(signs: tuple[frozenset[str], frozenset[str]], pattern: re.Pattern[str]) -> re.Match[str] | None:
         if not english and (before[-1:] not in signs[0] or signs[1].isdisjoint(before)):
@@ -229,7 +237,7 @@ def cue(text: str, start: int, end: int) -> Cue:
         approx=approx,
         bound=bound,
         derived=derived,
-        negated=bool(before and not bound and _NEGATED.search(before)),
+        negated=denied and not bound,
         vague=bool(before and _VAGUE_BEFORE.search(before)),
         every=every,
     )

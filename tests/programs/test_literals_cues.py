@@ -112,3 +112,43 @@ def test_an_ordinal_is_no_figure(ordinal: str) -> None:
 def test_a_limit_that_was_hit_is_a_figure(text: str) -> None:
     (found,) = (item for item in ground(text, evidence("timeout=30s")) if item.text.startswith("30"))
     assert found.status == "found"
+
+
+SLOW = {"service": "order-api", "message": "request took 120 ms", "disk": "95%"}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        *(
+            "order-api 没有耗时 480 ms",
+            "order-api 的请求没耗到 480 ms",
+            "order-api 并没有出现 480 ms 的请求",
+            "耗时并非 480 ms",
+        ),
+        *(
+            "耗时未曾到 480 ms",
+            "order-api 的耗时不是 480 ms",
+            "耗时是 120 ms 而非 480 ms",
+            "order-api 的耗时不等于 480 ms",
+        ),
+        *("order-api did not take 480 ms", "order-api didn't take 480 ms", "order-api never took 480 ms"),
+        *("requests without a latency of 480 ms", "no request took 480 ms", "neither request took 480 ms"),
+        *("it took 120 ms rather than 480 ms", "it took 120 ms instead of 480 ms", "Not one took 480 ms"),
+    ],
+)
+def test_a_denied_figure_conflicts_with_no_other(claim: str) -> None:
+    assert all(item.status != "conflicting" for item in ground(claim, evidence(SLOW)))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        *("order-api 没有恢复，耗时 480 ms", "order-api 没有报错；耗时 480 ms", "未来得及扩容，请求耗时 480 ms"),
+        *("耗时不是 120 ms 而是 480 ms", "it did not recover, a request took 480 ms"),
+        *("耗时不是几十毫秒而是 480 ms", "原因未知的请求耗时 480 ms", "order-api 耗时 480 ms，没有恢复"),
+    ],
+)
+def test_what_is_denied_elsewhere_leaves_the_figure_told(claim: str) -> None:
+    (found,) = [item for item in ground(claim, evidence(SLOW)) if item.text == "480 ms"]
+    assert found.status == "conflicting"

@@ -162,7 +162,7 @@ def test_both_numbers_the_other_way_round_conflict(claim: str) -> None:
     assert finding.evidence_text == "old=64 new=8"
     assert finding.place == "inv_1 $.logs[1].message"
     assert finding.detail == "the excerpts show that change the other way round"
-    assert finding.text in claim and "8" in finding.text and finding.text.endswith("64")
+    assert finding.text in claim and finding.text.endswith("64")
     assert not [item for item in wrong(claim, RAISED) if item.kind == "order"]
     assert not [item for item in wrong(claim, LOWERED, RAISED) if item.kind == "order"]
 
@@ -170,7 +170,7 @@ def test_both_numbers_the_other_way_round_conflict(claim: str) -> None:
 @pytest.mark.parametrize("record", ["max pool size 64 -> 8", "config from=64 to=8", "config before=64 after=8"])
 def test_the_other_way_round_in_any_writing(record: str) -> None:
     (finding,) = [item for item in wrong("最大连接数从 8 改成 64", record) if item.kind == "order"]
-    assert finding.evidence_text in record
+    assert finding.evidence_text and finding.evidence_text in record
     assert not [item for item in wrong("最大连接数从 64 改成 8", record) if item.kind == "order"]
 
 
