@@ -9,7 +9,7 @@ from programs.literals.compare import apart, series_of
 from programs.literals.excerpts import Excerpts, SeenNumber
 from programs.literals.outcome import Outcome
 
-_REACH = 16
+_REACH = 28
 _WORDS = {
     "max": r"最高|峰值|最大|顶峰|\b(?:peak(?:ed|s)?|max(?:imum)?|highest|topped)",
     "min": r"最低|谷值|最小|\b(?:min(?:imum)?|lowest|bottomed)",
