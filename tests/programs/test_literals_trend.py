@@ -120,10 +120,9 @@ SHOWN = stats("cpu_percent", **FIGURES)
 def test_a_figure_of_a_series_is_that_figure_and_no_other(field: str, word: str) -> None:
     value = FIGURES[field]
     other = next(v for f, v in FIGURES.items() if f != field)
-    form = "CPU {} {}%" if word.isascii() else "CPU {} {}%"
-    (right,) = [i for i in ground(form.format(word, value), evidence(SHOWN)) if i.kind == "percent"]
+    (right,) = [i for i in ground(f"CPU {word} {value}%", evidence(SHOWN)) if i.kind == "percent"]
     assert (right.status, right.evidence_text) == ("found", str(value))
-    (wrong,) = [i for i in ground(form.format(word, other), evidence(SHOWN)) if i.kind == "percent"]
+    (wrong,) = [i for i in ground(f"CPU {word} {other}%", evidence(SHOWN)) if i.kind == "percent"]
     assert (wrong.status, wrong.evidence_text) == ("conflicting", str(value))
     assert wrong.detail == f"the visible {field} is {value}"
 
