@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from programs.literals.cells import Cell
@@ -71,26 +72,29 @@ def visible_counts(excerpts: Excerpts, clause: str, needles: list[str]) -> dict[
     rows = excerpts.rows
     out: dict[int, tuple[str, Cell]] = {}
 
-    def reading(counted: dict[str, Cell], name: str) -> None:
-        if counted:
-            out.setdefault(len(counted), (name, next(iter(counted.values()))))
+    def reading(counted: Iterable[tuple[str, Cell]], name: str) -> None:
+        distinct: dict[str, Cell] = {}
+        for key, cell in counted:
+            distinct.setdefault(key, cell)
+        if distinct:
+            out.setdefault(len(distinct), (name, next(iter(distinct.values()))))
 
     level = level_in(clause)
     if level:
-        reading({cell.record: cell for cell in rows_of_level(excerpts, level)}, f"{level} rows")
+        reading(((cell.record, cell) for cell in rows_of_level(excerpts, level)), f"{level} rows")
     if needles:
-        holding = {
-            r: cells[0] for r, cells in rows.items() if any(whole(n, c.low) >= 0 for n in needles for c in cells)
-        }
+        holding = (
+            (r, cells[0]) for r, cells in rows.items() if any(whole(n, c.low) >= 0 for n in needles for c in cells)
+        )
         reading(holding, "rows that name it")
     if not level:
-        reading({record: cells[0] for record, cells in rows.items()}, "visible rows")
+        reading(((record, cells[0]) for record, cells in rows.items()), "visible rows")
     for pattern, fields in ((_HOSTS, ("host", "instance", "pod", "node")), (_SERVICES, ("service",))):
         if pattern.search(clause):
-            reading({cell.low: cell for cell in excerpts.cells if cell.field in fields}, f"distinct {fields[0]}")
+            reading(((cell.low, cell) for cell in excerpts.cells if cell.field in fields), f"distinct {fields[0]}")
     for pattern, token, wanted in ((_IP, "address", _ADDRESSES), (_IP, "address", _HOSTS), (_BLOCK, "block", _BLOCKS)):
         if wanted.search(clause):
-            distinct = {found: cell for cell in excerpts.cells for found in pattern.findall(cell.text)}
-            reading(distinct, f"distinct {token}")
-    reading({cell.low: cell for cell in excerpts.cells if cell.field == "message"}, "distinct messages")
+            holders = ((found, cell) for cell in excerpts.cells for found in pattern.findall(cell.text))
+            reading(holders, f"distinct {token}")
+    reading(((cell.low, cell) for cell in excerpts.cells if cell.field == "message"), "distinct messages")
     return out

@@ -118,7 +118,7 @@ _APPROX_BEFORE = re.compile(
 )
 _APPROX_AFTER = re.compile(r"^\s*(?:左右|上下|前后|附近|or so\b|ish\b)")
 _OVER_BEFORE = re.compile(
-    r"(?:超过|超出|大于|高于|多于|突破|超|逾|至少|不低于|不少于|不小于|>=?|≥"
+    r"(?:超过|超出|大于|高于|多于|突破|超|逾|至少|不止|不只|不低于|不少于|不小于|>=?|≥"
     r"|\b(?:over|above|more than|exceed(?:s|ed|ing)?|"
     r"greater than|higher than|at least|beyond))"
     r"\s*了?\s*$",
@@ -171,12 +171,12 @@ _VAGUE_BEFORE = re.compile(
 )
 # What the patterns above need: most literals stand beside none of it. An English word is matched by its last or first.
 _ENDS = frozenset(
-    "约概致多近乎为是过出于破超逾少低了到足高大小加涨升降减提缩短延长跌增慢快晚早差隔续时度均值每去最来的在后非等有没达未见第骤段节章之间跨用~≈>=≥<≤§-"
+    "约概致多近乎为是过出于破超逾少低了到足高大小止只加涨升降减提缩短延长跌增慢快晚早差隔续时度均值每去最来的在后非等有没达未见第骤段节章之间跨用~≈>=≥<≤§-"
 )
 _STARTS = frozenset("左上前后附多+余以之内里期的差间增降下跨窗")
 # Per pattern: the signs it can end with before the literal, and signs of which every match holds one.
 _APPROX_SIGNS = frozenset("约概致多近乎为是~≈"), frozenset("约概致差接将近~≈几")
-_OVER_SIGNS = frozenset("过出于破超逾少低小了>=≥"), frozenset("超大高多突逾至不>≥")
+_OVER_SIGNS = frozenset("过出于破超逾少低小止只了>=≥"), frozenset("超大高多突逾至不>≥")
 _UNDER_SIGNS = frozenset("于到足多过达<=≤"), frozenset("低小少不没未至最<≤")
 _DERIVED_SIGNS = (
     frozenset("加涨升降少低高短长跌多快慢晚早差隔续时度用均值每去近来后了为约过间的在出"),

@@ -25,7 +25,7 @@ ABOUT_AFTER = words("左右,上下,前后,附近,or so,ish")
 OVER = words(
     "超过,超出,大于,高于,多于,突破,超,逾,至少,不低于,不少于,不小于,>,>=,≥,over,above,more than,exceeds,exceeded"
 )
-OVER += words("exceed,exceeding,greater than,higher than,at least,beyond,超过了")
+OVER += words("exceed,exceeding,greater than,higher than,at least,beyond,超过了,不止,不只")
 OVER_AFTER = words("以上,多,+,余,or more,or higher")
 UNDER = words(
     "低于,小于,少于,不到,不足,至多,最多,不超过,不高于,不大于,<,<=,≤,below,under,less than,fewer than,lower than"

@@ -112,7 +112,7 @@ WORDS: dict[str, list[str]] = {
     "before": ["变化前", "突变前", "跳变前", "变化之前", "before the change", "before the jump"],
     "after": ["变化后", "突变后", "跳变后", "变化之后", "after the change", "after the jump"],
 }
-FIGURES = {"first": 52, "last": 61, "min": 38, "max": 97, "before": 44, "after": 73}
+FIGURES: dict[str, Any] = {"first": 52, "last": 61, "min": 38, "max": 97, "before": 44, "after": 73}
 SHOWN = stats("cpu_percent", **FIGURES)
 
 
