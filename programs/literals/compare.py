@@ -11,6 +11,7 @@ from programs.literals.excerpts import SeenNumber
 from programs.literals.quantity import Quantity
 
 NEAR = 0.05
+_EXACT = 1e-9  # what converting a unit may add
 _STRICT_BYTES = frozenset(["KB", "kB", "MB", "GB", "TB", "KiB", "Ki", "MiB", "Mi", "GiB", "Gi", "TiB", "Ti"])
 
 
@@ -69,8 +70,9 @@ def apart(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
 
 
 def satisfies(mine: Quantity, seen: SeenNumber, bound: str) -> bool:
-    """Whether an excerpt's number keeps to a claimed bound (``>`` at least, ``<`` at most)."""
-    return any(w >= v - h if bound == ">" else w <= v + h for v, h, w, _ in pairs(mine, seen))
+    """Whether an excerpt's number keeps to a bound (``>`` at least, ``<`` at most), which no rounding moves."""
+    sign = 1 if bound == ">" else -1
+    return any((w - v) * sign >= -_EXACT * abs(v) for v, _, w, _ in pairs(mine, seen))
 
 
 def gap(mine: Quantity, seen: SeenNumber) -> float:

@@ -9,12 +9,22 @@ from programs.literals.compare import apart, gap, pairs, satisfies, series_of
 from programs.literals.excerpts import Excerpts, SeenNumber
 from programs.literals.outcome import UNSEEN, Outcome, Scope, found_in
 from programs.literals.same_time import between
+from programs.literals.text import negated
 
 _SUMMARY = frozenset(["first", "last", "min", "max"])
 _THROUGHOUT = re.compile(
     r"一直|始终|全程|均|都|每个|所有|\b(?:all|every|each|stay(?:ed|s)|remain(?:ed|s)|throughout|always|consistently|kept)\b",
     re.I,
 )
+
+
+# 超过 95% 的告警: a kind of thing, which need not have happened.
+_OF_A_KIND = re.compile(r"\s*(?:以上|以下)?的(?!时|水平|程度)")
+
+
+def _throughout(clause: str) -> bool:
+    found = _THROUGHOUT.search(clause)
+    return found is not None and not negated(clause, found.start())
 
 
 def _crossing(claim: ClaimText, figure: Figure, pool: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:
@@ -41,7 +51,7 @@ def look_up_bound(
     mine, cue = figure.quantity, figure.cue
     strong = [s for s, r in related if r in ("key", "same") and pairs(mine, s)]
     loose = [s for s, r in related if r == "open" and mine.values and not mine.is_count and pairs(mine, s) and s.values]
-    if (cue.every or _THROUGHOUT.search(claim.clause_text(figure.clause))) and mine.values and not cue.negated:
+    if (cue.every or _throughout(claim.clause_text(figure.clause))) and mine.values:
         crossing = _crossing(claim, figure, [s for s in strong + loose if scope.admits(s.cell)], excerpts)
         if crossing:
             shown = crossing.quantity.text
@@ -50,7 +60,7 @@ def look_up_bound(
     if fitting:
         return found_in(fitting, mine, f"{fitting[0].quantity.text} is {'over' if cue.bound == '>' else 'under'} it")
     misses = [s for s in strong if s.values and scope.admits(s.cell)]
-    if misses and mine.values and not loose and not cue.negated and not cue.derived:
+    if misses and mine.values and not loose and not cue.derived and not _OF_A_KIND.match(claim.text, mine.end):
         extreme = max(misses, key=lambda s: s.quantity.raw * (1 if cue.bound == ">" else -1))
         if apart(mine, extreme, cue.approx):
             return Outcome(
