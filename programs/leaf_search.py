@@ -28,7 +28,7 @@ class Leaves:
         if same is None:
             texts = [fold(text) for text in texts]
             same = _BETWEEN.join(texts)
-        self._narrowed = Narrowed(same)
+        self._narrowed = Narrowed(same + _BETWEEN)  # every leaf has an end
         self._lengths = list(accumulate(map(len, texts)))
         self._index = TextIndex(self._narrowed.text)
 
@@ -38,8 +38,7 @@ class Leaves:
         at = self._index.find(folded_excerpt)
         while at >= 0 and len(found) < 2:
             found.append(self._path(self._leaf(self._narrowed.place(at))))
-            after = self._index.text.find(_BETWEEN, at)
-            at = self._index.find(folded_excerpt, after) if after >= 0 else -1
+            at = self._index.find(folded_excerpt, self._index.text.find(_BETWEEN, at))
         return found
 
     def _leaf(self, place: int) -> int:
@@ -81,8 +80,6 @@ def _items(container: Any) -> Iterable[tuple[str | int, Any]]:
 
 def _texts(scalars: list[Any]) -> list[str]:
     """What an excerpt is compared with, numbers in one go: a call for each of half a million takes a second."""
-    if set(map(type, scalars)) <= {str}:
-        return scalars
     numbers = [value for value in scalars if type(value) in (int, float)]
-    written = iter(canonical_json(numbers)[1:-1].split(",")) if numbers else iter(())
+    written = iter(canonical_json(numbers)[1:-1].split(","))
     return [next(written) if type(value) in (int, float) else text_of(value) for value in scalars]

@@ -24,7 +24,10 @@ def _from_zero() -> None:
     Watched.searches = 0
 
 
-def lines(count: int, form: str = "GET /api/v1/orders/{} took {} ms, pool waiting" + " ." * 60) -> list[str]:
+PADDED = "GET /api/v1/orders/{} took {} ms, pool waiting" + " ." * 60
+
+
+def lines(count: int, form: str = PADDED) -> list[str]:
     return [form.format(100_000 + number * 7, number % 977) for number in range(count)]
 
 
@@ -51,12 +54,13 @@ def test_what_is_not_there_costs_no_search_of_its_own() -> None:
         ("\n".join(lines(2000)), "GET /api/v1/orders"),  # a short needle
         ("GET /api" * 10_000 + "x" * 30, "GET /api" + "x" * 30),  # a beginning that stands everywhere
         ("aaaaaaaa" * 10_000 + "b" * 30, "a" * 30 + "b"),  # a beginning that overlaps itself
+        ("." * 70_000 + "xGET /axGET /ax" + "y" * 30, "xGET /ax" + "y" * 30),
         (
             "\n".join(lines(6000, "GET /api/v1/orders/list?page={} {}" + "." * 100)),
             "GET /api/v1/orders/list?page=100007 1",
         ),
     ],
-    ids=["short text", "short needle", "everywhere", "overlapping", "a crowd"],
+    ids=["short text", "short needle", "everywhere", "overlapping", "overlapping by one", "a crowd"],
 )
 def test_where_a_table_would_not_help_the_text_is_searched(text: str, needle: str) -> None:
     index = TextIndex(Watched(text))
@@ -75,7 +79,9 @@ def test_only_so_many_beginnings_are_kept() -> None:
     assert Watched.searches == 16 + 3
 
 
-@pytest.mark.parametrize("form", ["GET /api/v1/orders/{} took {} ms", "GET /api/v1/orders/list?page={} {}" + "." * 100])
+@pytest.mark.parametrize(
+    "form", [PADDED, "GET /api/v1/orders/{} took {} ms", "GET /api/v1/orders/list?page={} {}" + "." * 100]
+)
 def test_a_search_begins_where_it_is_told(form: str) -> None:
     log = lines(3000, form)
     text = "\n".join([*log, *log])
