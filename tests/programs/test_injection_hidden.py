@@ -100,7 +100,18 @@ def test_a_metric_or_label_name_that_gives_an_order_is_flagged(name: str) -> Non
         (lambda text: _base64(quote(text)), "base64_payload"),
     ],
     ids=[
-        *("base64", "base64 twice", "url base64", "percent", "query", "percent twice", "hex", "HEX", "escaped bytes", "escaped letters"),
+        *(
+            "base64",
+            "base64 twice",
+            "url base64",
+            "percent",
+            "query",
+            "percent twice",
+            "hex",
+            "HEX",
+            "escaped bytes",
+            "escaped letters",
+        ),
         *("decimal entities", "hex entities", "base64 in a URL", "percent in base64"),
     ],
 )
