@@ -169,6 +169,14 @@ def test_blanks_at_the_start_hide_nothing() -> None:
     assert not FoldedText(text).is_folded("1")
 
 
+@pytest.mark.parametrize("letter", ["X", "n", "池"])
+@pytest.mark.parametrize("blank", ["  ", "\t", "\u2028", "\x85", "\u1680\u2029"])
+def test_letters_stay_letters_where_blanks_differ(letter: str, blank: str) -> None:
+    text = f"{letter}mx{blank}空 {letter}{letter}"
+    assert locate(text, f"{letter}mx 空 {letter}{letter}") == (0, len(text))
+    assert locate(f"a{letter}{blank}b", f"a{letter} b") == (0, 3 + len(blank))
+
+
 def test_an_exact_place_goes_before_one_with_other_blanks() -> None:
     assert locate("pool  empty; then pool empty", "pool empty") == (18, 28)
 
