@@ -46,7 +46,8 @@ _MASTER = re.compile(
 # Excerpts are long and mostly words: all but their figures and times is skipped without leaving the regex engine.
 _NO_MONTH = r"(?:[ABCEGHIK-LP-RT-Za-z_$]|(?=[JFMASOND])(?!" + times.MONTH_DAY + r")[A-Z])"
 _SKIPPED = (
-    rf"{_NO_MONTH}(?:[\w$]|[-.@](?=[A-Za-z0-9_$]))*+(?::\d{{2,5}}(?![\w:.]))?|[^A-Za-z0-9_$/-]++|{_PATH}|/|-(?!\d)"
+    rf"(?![\da-fA-F]{{1,4}}:[\da-fA-F:]*:){_NO_MONTH}(?:[\w$]|[-.@](?=[A-Za-z0-9_$]))*+(?::\d{{2,5}}(?![\w:.]))?"
+    rf"|[^A-Za-z0-9_$/:-]++|:(?!:[\da-fA-F])|{_PATH}|/|-(?!\d)"
 )
 _FIGURES = re.compile(
     rf"(?:{_SKIPPED})*+(?:(?<![A-Za-z0-9_])(?:{_IP6}|{_DIGIT_LED}|(?P<monthday>{times.MONTH_DAY})|(?P<word>{_WORD})))?",
