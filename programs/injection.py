@@ -68,10 +68,11 @@ _INVISIBLE = re.compile(
 # Encodings of text inside text: escapes of JSON and C, of URLs, of HTML, and letters of Unicode's invisible tag block.
 _RUN = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}[^\s%]{0,60})+")
-_ESCAPE = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+_ESCAPED_LETTER = re.compile(r"(?<!\\)\\++u([0-9A-Fa-f]{4})")
+_ESCAPED_BYTES = re.compile(r"(?<!\\)(?:\\++(?:x[0-9A-Fa-f]{2}|[0-3][0-7]{2}))+")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{8,}")
 _TAG_LETTERS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
-_BEFORE = 60
+_AROUND = 60
 _LAYERS = 3
 
 
@@ -131,7 +132,7 @@ def _decoded(text: str) -> Iterator[tuple[str, str]]:
     yield "\n".join(_said(runs, _from_hex)), "encoded_payload"
     if "%" in text:
         yield unquote_plus("\n".join(_percent_runs(text))), "encoded_payload"
-    if any(mark in text for mark in ("\\u", "\\x", "&#")):
+    if "\\" in text or "&#" in text:
         yield html.unescape(_unescaped(text)), "encoded_payload"
     if not text.isascii():
         yield "\n".join(match.group().translate(_TAG_LETTERS) for match in _TAGS.finditer(text)), "encoded_payload"
@@ -142,10 +143,14 @@ def _said(runs: list[str], read: Callable[[str], str | None]) -> Iterator[str]:
 
 
 def _percent_runs(text: str) -> Iterator[str]:
-    end = 0
+    """Each run with the text around it: an order may be written half in plain letters."""
+    start = end = 0
     for match in _PERCENT.finditer(text):
-        start, end = max(end, match.start() - _BEFORE), match.end()
-        yield text[start:end]
+        if match.start() - _AROUND > end:
+            yield text[start:end]
+            start = match.start() - _AROUND
+        end = match.end() + _AROUND
+    yield text[start:end]
 
 
 def _from_base64(run: str) -> str | None:
@@ -166,17 +171,14 @@ def _from_hex(run: str) -> str | None:
 
 
 def _unescaped(text: str) -> str:
-    """Bytes of neighbouring ``\\xNN`` are read together, as UTF-8."""
+    """Escaped bytes that stand together are read together, as UTF-8."""
+    return _ESCAPED_LETTER.sub(lambda match: chr(int(match[1], 16)), _ESCAPED_BYTES.sub(_decoded_bytes, text))
 
+
+def _decoded_bytes(match: re.Match[str]) -> str:
+    parts = re.findall(r"x(..)|([0-7]{3})", match[0])
+    read = bytes(int(digits, 16) if digits else int(octal, 8) for digits, octal in parts)
     try:
-        decoded = text.encode("ascii").decode("unicode_escape")
-    except UnicodeError:
-        decoded = _ESCAPE.sub(_letter, text)
-    try:
-        return decoded.encode("latin-1").decode()
-    except UnicodeError:
-        return decoded
-
-
-def _letter(match: re.Match[str]) -> str:
-    return chr(int(match[1] or match[2], 16))
+        return read.decode()
+    except UnicodeDecodeError:
+        return read.decode("latin-1")
