@@ -30,6 +30,7 @@ def changed(*place: Any, to: Any) -> dict[str, Any]:
     return value  # type: ignore[no-any-return]
 
 
+SURROGATE = "holds a lone surrogate, which is not Unicode text"
 LABELS = "direct_observation, reasonable_inference, overstated, unsupported, external_unknown, contradicted"
 
 
@@ -38,6 +39,9 @@ LABELS = "direct_observation, reasonable_inference, overstated, unsupported, ext
     [
         (changed("claims", 1, "claim_text", to=5), "claims[1].claim_text", "is 5: input should be a valid string"),
         (changed("claims", 1, "claim_text", to=" "), "claims[1].claim_text", "is blank"),
+        (changed("claims", 1, "claim_text", to="pool \ud800"), "claims[1].claim_text", SURROGATE),
+        (changed("query", to="\udfff why"), "query", SURROGATE),
+        (changed("case_id", to="a\udc00b"), "case_id", SURROGATE),
         (
             changed("invocations", 0, "failure_code", to="BROKEN"),
             "invocations[0].failure_code",
