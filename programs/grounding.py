@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from programs.literals.claims import MAX_CHARACTERS, ClaimText, Figure, read_claim
-from programs.literals.excerpts import excerpts_of, in_path_order
+from programs.literals.excerpts import Excerpts, excerpts_of, in_path_order
 from programs.literals.flags import flags_in, look_up_flag
 from programs.literals.identifiers import Name
 from programs.literals.match_names import contradicted_name, look_up_name
@@ -55,7 +55,7 @@ def literals(text: str) -> tuple[ClaimLiteral, ...]:
     claim = read_claim(text)
     found = [(n.start, n.end, n.kind, n.critical) for n in (*claim.names, *claim.quotes)]
     found += [(w.moment.start, w.moment.end, "time", True) for w in claim.whens]
-    found += [(f.quantity.start, f.quantity.end, _kind(claim, f), _is_critical(claim, f)) for f in claim.figures]
+    found += [(f.quantity.start, f.quantity.end, _kind(f.quantity), _is_critical(f)) for f in claim.figures]
     out = []
     for s, e, kind, critical in sorted(found):
         start, end = claim.span_as_written(s, e)
@@ -69,14 +69,9 @@ def ground(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[Liter
     Pure and deterministic. ``place`` is ``invocation_id raw_path`` of the excerpt that decided.
     """
     claim = read_claim(claim_text)
-    states = states_in(claim.text)
     shown = in_path_order(evidence)
     excerpts = excerpts_of(shown)
-    names = {name: look_up_name(name, excerpts) for name in (*claim.names, *claim.quotes)}
-    held = _held(names)
-    for name, outcome in names.items():
-        if outcome.status == "unseen":
-            names[name] = contradicted_name(claim, name, excerpts, held)
+    names = _names(claim, excerpts)
     scopes = _scopes(claim, names)
     times = {when: look_up_time(when, excerpts) for when in claim.whens}
     figures = {f: look_up_number(claim, f, excerpts, scopes.get(f.clause, scopes[-1])) for f in claim.figures}
@@ -86,49 +81,42 @@ def ground(claim_text: str, evidence: Sequence[VerifiedEvidence]) -> tuple[Liter
     figures = mispaired_with_time(claim, figures, times, excerpts)
     figures, times = mispaired_with_entity(claim, names, figures, times, excerpts)
 
-    findings: list[tuple[int, LiteralFinding]] = []
-    for name, outcome in names.items():
-        findings.append((name.start, _finding(claim, name.start, name.end, name.kind, outcome, name.critical)))
-    for when, outcome in times.items():
-        findings.append((when.moment.start, _finding(claim, when.moment.start, when.moment.end, "time", outcome, True)))
-    for figure, outcome in figures.items():
-        quantity = figure.quantity
-        critical = outcome.status == "conflicting" or _is_critical(claim, figure)
-        if outcome.status == "unseen" and figure.cue.derived:
-            critical = False
-        kind = _kind(claim, figure)
-        findings.append((quantity.start, _finding(claim, quantity.start, quantity.end, kind, outcome, critical)))
-    switches = set()
-    for start, end, key, value in flags_in(claim):
-        outcome = look_up_flag(key, value, excerpts, scopes.get(claim.clause_of(start), scopes[-1]))
-        if outcome.status != "unseen":
-            switches.add(start)
-            findings.append((start, _finding(claim, start, end, "state", outcome, outcome.status == "conflicting")))
-    for state in states:
-        if state.start in switches:
-            continue
-        outcome = look_up_state(claim, state, excerpts, scopes.get(claim.clause_of(state.start), scopes[-1]))
-        if outcome.status != "unseen":
-            critical = outcome.status == "conflicting"
-            findings.append((state.start, _finding(claim, state.start, state.end, "state", outcome, critical)))
-    for way in (
-        direction(claim.text, excerpts),
-        order(claim, names, figures, times, excerpts),
-        transfer(claim, names),
-    ):
-        if way:
-            findings.append((way[0], _finding(claim, way[0], way[1], "order", way[2], way[2].status == "conflicting")))
+    said = [(n.start, n.end, n.kind, o, n.critical) for n, o in names.items()]
+    said += [(w.moment.start, w.moment.end, "time", o, True) for w, o in times.items()]
+    said += [(f.quantity.start, f.quantity.end, _kind(f.quantity), o, _weighs(f, o)) for f, o in figures.items()]
+    states = [(start, end, "state", o) for start, end, o in _states(claim, excerpts, scopes)]
+    ways = (direction(claim.text, excerpts), order(claim, names, figures, times, excerpts), transfer(claim, names))
+    orders = [(way[0], way[1], "order", way[2]) for way in ways if way]
+    said += [(start, end, kind, o, o.status == "conflicting") for start, end, kind, o in states + orders]
+
+    findings = [(start, _finding(claim, start, end, kind, o, critical)) for start, end, kind, o, critical in said]
     if claim.unread >= 0:
-        rest = Outcome("unseen", detail="too long or too many literals: not looked up from here on")
-        findings.append((claim.unread, _unread(claim, rest)))
-    findings += [(len(claim.text), finding) for finding in wrong_directions(claim_text, shown)]
-    findings += [(len(claim.text), finding) for finding in swapped_changes(claim_text, shown)]
+        findings.append((claim.unread, _unread(claim)))
     findings.sort(key=lambda pair: pair[0])
-    return tuple(dict.fromkeys(finding for _, finding in findings))
+    settings = (*wrong_directions(claim_text, shown), *swapped_changes(claim_text, shown))
+    return tuple(dict.fromkeys((*(finding for _, finding in findings), *settings)))
 
 
-def _held(names: dict[Name, Outcome]) -> frozenset[str]:
-    return frozenset(r for n, o in names.items() if o.status == "found" and n.critical for r in o.records)
+def _names(claim: ClaimText, excerpts: Excerpts) -> dict[Name, Outcome]:
+    names = {name: look_up_name(name, excerpts) for name in (*claim.names, *claim.quotes)}
+    held = frozenset(r for n, o in names.items() if o.status == "found" and n.critical for r in o.records)
+    for name, outcome in names.items():
+        if outcome.status == "unseen":
+            names[name] = contradicted_name(claim, name, excerpts, held)
+    return names
+
+
+def _states(claim: ClaimText, excerpts: Excerpts, scopes: dict[int, Scope]) -> list[tuple[int, int, Outcome]]:
+    """(start, end, outcome) of every switch and state that the excerpts show; a switch is told no second time."""
+
+    def scope(at: int) -> Scope:
+        return scopes.get(claim.clause_of(at), scopes[-1])
+
+    said = [(s, e, look_up_flag(key, on, excerpts, scope(s))) for s, e, key, on in flags_in(claim)]
+    switches = {start for start, _, outcome in said if outcome.status != "unseen"}
+    states = [state for state in states_in(claim.text) if state.start not in switches]
+    said += [(s.start, s.end, look_up_state(claim, s, excerpts, scope(s.start))) for s in states]
+    return [item for item in said if item[2].status != "unseen"]
 
 
 def _scopes(claim: ClaimText, names: dict[Name, Outcome]) -> dict[int, Scope]:
@@ -159,31 +147,37 @@ def _anchored(
     return frozenset.intersection(*sets) if sets else frozenset()
 
 
-def _kind(claim: ClaimText, figure: Figure) -> str:
-    quantity = figure.quantity
+def _kind(quantity: Quantity) -> str:
     if not quantity.values:
-        before = claim.text[max(0, quantity.start - 8) : quantity.start].lower()
-        return "port" if "端口" in before or "port" in before else "number"
+        return "number"
     if quantity.unit == "m" and quantity.raw >= 60:
         return "cpu"  # 950m: millicores, nobody writes 950 minutes so
     return _DIMENSION_KIND.get(quantity.values[0][0], "number")
 
 
-def _is_critical(claim: ClaimText, figure: Figure) -> bool:
+def _is_critical(figure: Figure) -> bool:
     """Numbers with a unit and telling bare numbers; small cardinals, ordinals and relative expressions are not."""
-    quantity: Quantity = figure.quantity
-    if figure.cue.vague or (quantity.values and quantity.values[0][0] == "factor"):
+    quantity = figure.quantity
+    if figure.cue.vague or quantity.is_factor:
         return False
     if quantity.values and not quantity.is_count:
         return True
     return not quantity.is_whole or abs(quantity.raw) >= 10
 
 
-def _unread(claim: ClaimText, rest: Outcome) -> LiteralFinding:
+def _weighs(figure: Figure, outcome: Outcome) -> bool:
+    """Whether the finding of a number is critical: a derived one need not stand in the excerpts."""
+    if outcome.status == "unseen" and figure.cue.derived:
+        return False
+    return outcome.status == "conflicting" or _is_critical(figure)
+
+
+def _unread(claim: ClaimText) -> LiteralFinding:
     """The beginning of what was not read."""
     at = MAX_CHARACTERS if claim.unread >= len(claim.text) else claim.span_as_written(claim.unread, len(claim.text))[0]
     text = claim.original[at : at + _SHOWN]
-    return LiteralFinding(text=text, kind="quoted", status=rest.status, critical=True, detail=rest.detail)
+    detail = "too long or too many literals: not looked up from here on"
+    return LiteralFinding(text=text, kind="quoted", status="unseen", detail=detail)
 
 
 def _finding(claim: ClaimText, start: int, end: int, kind: str, outcome: Outcome, critical: bool) -> LiteralFinding:

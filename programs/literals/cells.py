@@ -52,12 +52,7 @@ def _address(raw_path: str) -> tuple[str, str, str]:
 def _flat(value: Any, field: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            if isinstance(inner, str):
-                yield key, inner
-            elif type(inner) is int:
-                yield key, str(inner)
-            else:
-                yield from _flat(inner, key)
+            yield from _flat(inner, key)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from _flat(inner, str(index) if len(value) == 2 and not isinstance(inner, dict | list) else field)
@@ -80,7 +75,7 @@ def _read_cells(source: str, raw_path: str, text: str) -> Iterator[Cell]:
         if not series and leaves and leaves[-1][0]:
             series = record  # a series at any path: its name and unit belong to its points
         for inside, key, leaf in leaves:
-            shown = leaf if leaf.isascii() else visible(narrow(leaf))
+            shown = visible(narrow(leaf))
             yield Cell(record + inside, series, key, shown, shown.lower(), place)
         if leaves:
             return

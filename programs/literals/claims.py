@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -60,10 +59,7 @@ class ClaimText(NamedTuple):
 
     def clause_of(self, at: int) -> int:
         """Index of the clause that holds offset ``at``."""
-        for index, (start, end) in enumerate(self.spans):
-            if start <= at < end:
-                return index
-        return -1
+        return _clause_at(self.spans, at)
 
     def clause_text(self, index: int) -> str:
         """Text of a clause; the whole claim for an unknown one."""
@@ -71,6 +67,10 @@ class ClaimText(NamedTuple):
             start, end = self.spans[index]
             return self.text[start:end]
         return self.text
+
+
+def _clause_at(spans: tuple[tuple[int, int], ...], at: int) -> int:
+    return next((index for index, (start, end) in enumerate(spans) if start <= at < end), -1)
 
 
 def _inside(start: int, end: int, spans: list[tuple[int, int]]) -> bool:
@@ -91,28 +91,22 @@ def read_claim(claim_text: str) -> ClaimText:
         quotes = [quote for quote in quotes if quote.needle not in needles]
     quoted_spans = [(quote.start, quote.end) for quote in quotes]
     taken = [(name.start, name.end) for name in names] + quoted_spans
-    starts = [start for start, _ in spans]
-
-    def clause(at: int) -> int:
-        index = bisect_right(starts, at) - 1
-        return index if index >= 0 and at < spans[index][1] else -1
-
     figures = tuple(
-        Figure(q, cue(text, q.start, q.end), clause(q.start))
+        Figure(q, cue(text, q.start, q.end), _clause_at(spans, q.start))
         for q in found.numbers
         if not _inside(q.start, q.end, taken)
     )
     whens = tuple(
-        When(m, cue(text, m.start, m.end), clause(m.start)) for m in found.moments if not _inside(m.start, m.end, taken)
+        When(m, cue(text, m.start, m.end), _clause_at(spans, m.start))
+        for m in found.moments
+        if not _inside(m.start, m.end, taken)
     )
     kept = tuple(name for name in names if not _inside(name.start, name.end, quoted_spans))
     unread = len(text) if len(claim_text) > MAX_CHARACTERS else -1
-    if max(len(figures), len(whens), len(kept), len(quotes)) > MAX_LITERALS:
-        beyond = [
-            *(figure.quantity.start for figure in figures[MAX_LITERALS:][:1]),
-            *(when.moment.start for when in whens[MAX_LITERALS:][:1]),
-            *(name.start for name in (*kept[MAX_LITERALS:][:1], *quotes[MAX_LITERALS:][:1])),
-        ]
-        unread = min(beyond) if unread < 0 else min(*beyond, unread)
+    beyond = [figure.quantity.start for figure in figures[MAX_LITERALS:]]
+    beyond += [when.moment.start for when in whens[MAX_LITERALS:]]
+    beyond += [name.start for name in (*kept[MAX_LITERALS:], *quotes[MAX_LITERALS:])]
+    if beyond:
+        unread = min(beyond)
     bounded = (kept[:MAX_LITERALS], tuple(quotes[:MAX_LITERALS]), figures[:MAX_LITERALS], whens[:MAX_LITERALS])
     return ClaimText(text, claim_text, spans, *bounded, unread, positions)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from programs.literals.cells import NAME_FIELDS, TIME_FIELDS, Cell, cells_of
+from programs.literals.cells import NAME_FIELDS, Cell, cells_of
 from programs.literals.concepts import concepts
 from programs.literals.quantity import Quantity, read_as
-from programs.literals.scan import Scan, only_number, scan, words_in
-from programs.literals.times import Moment, stamp
+from programs.literals.scan import only_number, scan, words_in
+from programs.literals.times import Moment
 from programs.literals.units import UNITS, Reading, readings_of_name
 from signatures.contracts import VerifiedEvidence
 
@@ -22,7 +22,8 @@ _ROW = re.compile(r" \$\.(?:logs|changes|alerts|patterns|chunks)\[\d+\]$")
 _BREAK = re.compile(r"[,;，；。]")
 # cpu requests: 0.25 is cores, not a count of requests
 _RESERVED = re.compile(r"cpu[\s._-](?:requests?|limits?|cores?)$", re.I)
-_KEY_ENDS = frozenset("=:")
+# The figures of a series: they measure what its metric measures.
+_STATED = frozenset(["first", "last", "min", "max", "before", "after", "value"])
 
 
 class SeenNumber(NamedTuple):
@@ -40,19 +41,6 @@ class SeenNumber(NamedTuple):
         return concepts(self.context)
 
 
-_DIGIT = re.compile(r"\d", re.A)
-_NOTHING = Scan((), (), ())
-
-
-def _scan(cell: Cell) -> Scan:
-    """What a cell holds; words, times and numbers of interest all have a digit (or a Chinese numeral)."""
-    if cell.field in TIME_FIELDS and (moment := stamp(cell.text, 0, len(cell.text))) and moment.hour is not None:
-        return Scan((), (moment,), ())
-    if cell.text.isascii() and not _DIGIT.search(cell.text):
-        return _NOTHING
-    return scan(cell.text)
-
-
 def _values(quantity: Quantity, readings: tuple[Reading, ...]) -> tuple[tuple[str, float, float], ...]:
     if quantity.values or not readings:
         return quantity.values
@@ -68,7 +56,7 @@ def _in_text(text: str) -> tuple[tuple[Quantity, str, tuple[tuple[str, float, fl
     for quantity in scan(text).numbers:
         before = text[max(floor, quantity.start - 48) : quantity.start]
         stem = before.rstrip(" \"'([")
-        named = _KEY.search(before) if stem[-1:] in _KEY_ENDS or stem.endswith((" is", " of")) else None
+        named = _KEY.search(before) if stem.endswith(("=", ":", " is", " of")) else None
         if before.strip(" ") == "," and out:  # isr=[2,3]: one key for the whole list
             out.append((quantity, out[-1][1], out[-1][2] and quantity.values, out[-1][3]))
             floor = quantity.end
@@ -78,9 +66,7 @@ def _in_text(text: str) -> tuple[tuple[Quantity, str, tuple[tuple[str, float, fl
         if not named and not quantity.unit and word[-1:].isalnum() and readings_of_name(word):
             key = word  # of size 67108864
         context = named[1] if named else before[-32:] + " " + _BREAK.split(text[quantity.end : quantity.end + 14])[0]
-        readings = readings_of_name(key) if key and not quantity.unit else ()
-        if key and not quantity.unit and _RESERVED.search(context):
-            readings = (("cpu", 1),)
+        readings = (("cpu", 1.0),) if _RESERVED.search(context) else readings_of_name(key)
         out.append((quantity, key, _values(quantity, readings), context))
         floor = quantity.end
     return tuple(out)
@@ -93,12 +79,7 @@ def _in_text(text: str) -> tuple[tuple[Quantity, str, tuple[tuple[str, float, fl
 @lru_cache(maxsize=512)
 def _moments_in(source: str, raw_path: str, text: str) -> tuple[tuple[Moment, Cell], ...]:
     cells = cells_of(source, raw_path, text)
-    return tuple(
-        (m, cell)
-        for cell in cells
-        if cell.field not in NAME_FIELDS and len(cell.text) > 3  # 4pm and 10:05 are longer than a plain figure
-        for m in _scan(cell).moments
-    )
+    return tuple((m, cell) for cell in cells if cell.field not in NAME_FIELDS for m in scan(cell.text).moments)
 
 
 @lru_cache(maxsize=512)
@@ -114,21 +95,16 @@ def _numbers_in(source: str, raw_path: str, text: str) -> tuple[SeenNumber, ...]
     for cell in cells_of(source, raw_path, text):
         if cell.field in NAME_FIELDS or (cell.is_time and cell.field != "0"):
             continue
-        if number := only_number(cell.text):
-            out.append(SeenNumber(number, cell, _UNNAMED, (), ""))
-            continue
-        found = _scan(cell).numbers
+        number = only_number(cell.text)
+        found = (number,) if number else scan(cell.text).numbers
         if len(found) == 1 and found[0].end - found[0].start >= len(cell.text.strip()):
             out.append(SeenNumber(found[0], cell, _UNNAMED, (), ""))
-        elif found:
+        else:
             out.extend(SeenNumber(q, cell, key, values, about) for q, key, values, about in _in_text(cell.text))
     return tuple(out)
 
 
-Item = tuple[str, str, str]
-
-
-_INDEX = re.compile(r"\d+", re.A)
+_INDEX = re.compile(r"[0-9]+")
 
 
 @lru_cache(maxsize=4096)
@@ -148,21 +124,21 @@ def excerpts_of(evidence: Sequence[VerifiedEvidence]) -> Excerpts:
 
 
 @lru_cache(maxsize=256)
-def _excerpts(items: tuple[Item, ...]) -> Excerpts:
+def _excerpts(items: tuple[tuple[str, str, str], ...]) -> Excerpts:
     return Excerpts(items)
 
 
 class Excerpts:
     """Everything a claim may rest on. Views are computed when the first literal asks for them."""
 
-    def __init__(self, items: tuple[Item, ...]) -> None:
+    def __init__(self, items: tuple[tuple[str, str, str], ...]) -> None:
         self.items = items
         self._comparable: dict[tuple[str, ...], tuple[SeenNumber, ...]] = {}
         self.cells: tuple[Cell, ...] = tuple(cell for item in self.items for cell in cells_of(*item))
 
     @cached_property
     def records(self) -> dict[str, list[Cell]]:
-        """Cells by record; a point also shows its series' name and labels."""
+        """Cells by record."""
         out: dict[str, list[Cell]] = {}
         for cell in self.cells:
             out.setdefault(cell.record, []).append(cell)
@@ -177,11 +153,6 @@ class Excerpts:
                 out.setdefault(cell.series, []).append(cell)
         return out
 
-    def around(self, record: str, series: str) -> list[Cell]:
-        """All cells that describe a record: its own and those of its series."""
-        own = self.records.get(record, [])
-        return own + self.series_cells.get(series, []) if series and series != record else own
-
     def _naming(self, cell: Cell) -> tuple[str, tuple[Reading, ...]]:
         """(key, readings) of a cell whose whole text is one number."""
         field = cell.field
@@ -189,14 +160,11 @@ class Excerpts:
         cells = self.series_cells.get(cell.series, []) if point else self.records[cell.record]
         metric = next((c.text for c in cells if c.field in ("metric", "__name__")), "")
         unit = next((c.text for c in cells if c.field == "unit"), "")
-        readings = UNITS.get(unit) or (readings_of_name(unit) if unit else ()) or readings_of_name(metric)
-        if point or (metric and field in ("first", "last", "min", "max", "before", "after", "value", "threshold")):
-            key = (
-                metric
-                if point or field in ("first", "last", "min", "max", "before", "after", "value")
-                else f"{metric}_{field}"
-            )
-            return key, readings
+        readings = UNITS.get(unit) or readings_of_name(unit) or readings_of_name(metric)
+        if metric and field == "threshold":
+            return f"{metric}_{field}", readings
+        if point or (metric and field in _STATED):
+            return metric, readings
         return field, readings_of_name(field)
 
     @cached_property

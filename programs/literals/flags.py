@@ -7,17 +7,16 @@ import re
 from programs.literals.claims import ClaimText
 from programs.literals.excerpts import Excerpts
 from programs.literals.outcome import UNSEEN, Outcome, Scope
-from programs.literals.text import mentions
 
 _ON, _OFF = frozenset(["true", "on", "yes", "enabled", "1"]), frozenset(["false", "off", "no", "disabled", "0"])
 _VALUE = "true|false|on|off|yes|no|enabled|disabled"
-_CUES = ("true", "false", "on", "off", "yes", "no", "enabled", "disabled")
 _SAID = re.compile(
-    r"(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{1,60})[\"'`”]?\s*(?:的值|参数|开关)?\s*"
+    r"(?<![\w.-])(?P<key>[A-Za-z_][\w.-]{0,60}\w)[\"'`”]?\s*(?:的值|参数|开关)?\s*"
     r"(?:=|:|(?:被|已)?(?:设置?|改)?(?:为|成)|是|\b(?:is|was)(?:\s(?:set\sto|still|now))?|\bset\sto)\s*[\"'`“]?"
     rf"(?P<value>{_VALUE})(?![\w-])",
     re.I | re.A,
 )
+_PRONOUNS = frozenset(["it", "this", "that", "which", "there"])
 
 
 def _plain(key: str) -> str:
@@ -26,32 +25,30 @@ def _plain(key: str) -> str:
 
 def flags_in(claim: ClaimText) -> list[tuple[int, int, str, bool]]:
     """(start, end, key, value) of every switch a claim states; start and end are those of the value."""
-    if not mentions(claim.text.lower(), _CUES):
-        return []
     return [
-        (*found.span("value"), _plain(found["key"]), found["value"].lower() in _ON)
+        (*found.span("value"), _plain(found["key"]).rpartition(".")[2], found["value"].lower() in _ON)
         for found in _SAID.finditer(claim.text)
-        if found["key"].lower() not in ("it", "this", "that", "he", "she", "which", "there")
+        if found["key"].lower() not in _PRONOUNS
     ]
 
 
 def look_up_flag(key: str, value: bool, excerpts: Excerpts, scope: Scope) -> Outcome:
     """Found when an excerpt gives the switch that value; conflicting when all of them give it the other one."""
-    short = key.rpartition(".")[2]
     inside = re.compile(
-        rf"(?<![\w.])(?:[\w.-]+\.)?{re.escape(short).replace('_', '[_-]')}[\"']?\s*(?:=|:|\bis\b)\s*[\"']?"
-        rf"(?P<value>{_VALUE}|[01])(?![\w.])",
+        rf"(?<![\w-]){re.escape(key).replace('_', '[_-]')}[\"']?\s*(?:=|:|\bis\b)\s*[\"']?"
+        rf"(?P<value>{_VALUE}|[01])(?![\w-]|\.\w)",
         re.A,
     )
-    against: Outcome | None = None
+    against = UNSEEN
     for cell in excerpts.cells:
-        written = cell.low if _plain(cell.field) == short else ""
-        found = inside.search(cell.low) if "=" in cell.low or ":" in cell.low or " is " in cell.low else None
-        seen = written if written in _ON | _OFF else found["value"] if found else ""
-        if not seen:
+        if _plain(cell.field) == key and cell.low in _ON | _OFF:
+            seen = cell.low
+        elif found := inside.search(cell.low):
+            seen = found["value"]
+        else:
             continue
         if (seen in _ON) is value:
-            return Outcome("found", cell, seen, "", frozenset({cell.record}))
-        if against is None and scope.admits(cell):
-            against = Outcome("conflicting", cell, seen, f"the excerpts show {short} {seen}")
-    return against or UNSEEN
+            return Outcome("found", cell)
+        if against is UNSEEN and scope.admits(cell):
+            against = Outcome("conflicting", cell, detail=f"the excerpts show {key} {seen}")
+    return against

@@ -26,11 +26,10 @@ class Name(NamedTuple):
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5}|/\d{1,2})?$|[\da-fA-F]{0,4}:[\da-fA-F:]*:[\da-fA-F]{1,4}$")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I)
 _VERSION = re.compile(r"[vV]?\d+(?:\.\d+)+(?:[-.]?[A-Za-z0-9]+)*$")
-_CAMEL = re.compile(r"[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*$|[A-Z]{2,}[a-z]{2,}[A-Za-z0-9]*$")
+_CAMEL = re.compile(r"[A-Z]*[a-z]+[A-Z][A-Za-z]*$|[A-Z]{2,}[a-z]{2,}[A-Za-z]*$")
 _CODE_DASH = re.compile(r"[A-Z]{2,10}[-_]?\d{2,6}$")
 _CAPS_CODE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _HEX = re.compile(r"0x[0-9a-fA-F]+$")
-_POD = re.compile(r"[a-z][a-z0-9-]*-[a-f0-9]{6,10}-[a-z0-9]{5}$")
 _QUOTED = re.compile(
     r"`([^`\n]{1,160})`|“([^”\n]{1,160})”|\"([^\"\n]{1,160})\"|「([^」\n]{1,160})」|『([^』\n]{1,160})』|"
     r"(?<![A-Za-z0-9])'([^'\n]{2,160})'(?![A-Za-z])|‘([^’\n]{1,160})’"
@@ -38,7 +37,6 @@ _QUOTED = re.compile(
 _TECHNICAL = re.compile(r"[A-Za-z0-9]{2}")
 _STATUS_CLASS, _ORDINAL, _SHORT = re.compile(r"\dxx$"), re.compile(r"\d+[A-Za-z]{1,3}$"), re.compile(r"[A-Za-z]\d$")
 _ANY_QUOTE = re.compile("[`“\"「『'‘]")
-_THREE_DIGITS = re.compile(r"(?<![\d.])[1-5]\d\d(?![\d.]\d)", re.A)
 _HTTP_CODE = re.compile(
     r"(?:HTTP(?:/\d(?:\.\d)?)?(?:\s*(?:状态码|错误码|响应码|status|code|错误|返回))?|状态码|响应码|返回码|status(?:\s?code)?|"
     r"返回(?:的是|了|的)?|报(?:的是|了)?|响应(?:的是|了)?|returned|returning|returns|responded with|\ba)\s*(?:是|为|"
@@ -54,13 +52,12 @@ _OTHER_CODE = re.compile(
 _CODE_CUES = ("码", "号", "退出", "exit", "err", "rc", "sqlstate", "code")
 _VERSION_NUMBER = re.compile(r"(?:版本号?|version|\bv)\s*(?:是|为|号|:)?\s*(\d+\.\d+)(?![\w.%])", re.I | re.A)
 _PORT = re.compile(
-    r"(?:端口|\bports?)\s*(?:号|is|was|是|为|[:=])?\s*(\d{1,5})(?![\w.:%]|\s?[个次])|(?<![\w.:])(\d{2,5})\s?(?:号|的)?\s?端口",
+    r"(?:端口|\bports?)\s*(?:号|number)?\s*(?:is|was|是|为|[:=])?\s*(\d{1,5})(?![\w.:%]|\s?[个次])|(?<![\w.:])(\d{2,5})\s?(?:号|的)?\s?端口",
     re.I | re.A,
 )
-_SERVICE_WORD = re.compile(
-    r"^\s?(?:服务|实例|集群|节点|进程|主机|容器|组件|模块|pod|service|cluster|instance|node|host|process|server|daemon)(?![A-Za-z])",
-    re.I,
-)
+# What makes a service of a joined English word, and of a plain word in Chinese.
+_CALLED = re.compile(r"\s(?:pod|service|cluster|instance|node|host|process|server|daemon)(?![A-Za-z])", re.I)
+_CALLED_IN_CHINESE = ("服务", "实例", "集群", "节点", "进程", "主机", "容器", "组件", "模块")
 _NOT_HOSTLIKE_TLD = re.compile(r"\.(?:[A-Z][a-z]+)$")
 
 
@@ -77,17 +74,6 @@ def quoted(text: str) -> list[Name]:
         technical = found[1] is not None or _TECHNICAL.search(stripped) is not None
         out.append(Name(found.start(), found.end(), inner, "quoted", " ".join(stripped.lower().split()), technical))
     return out
-
-
-_PROSE = re.compile(r"[a-z]+$|[A-Z][a-z]*$")
-
-
-def _kind_of(token: str, after: str, ascii_text: bool) -> tuple[str, bool] | None:
-    """``_kind``, past most plain words."""
-    plain = _PROSE.match(token) and token.lower() not in names.SOFTWARE and not token.startswith(names.CODE_PREFIXES)
-    if plain and (ascii_text or token[0].isupper() or not _SERVICE_WORD.match(after)):
-        return None
-    return _kind(token, after, ascii_text)
 
 
 @lru_cache(maxsize=8192)
@@ -120,8 +106,6 @@ def _kind(token: str, after: str, ascii_text: bool) -> tuple[str, bool] | None:
         return None
     if "_" in token.strip("_"):
         return "service", True
-    if _POD.match(token):
-        return "host", True
     if digits:
         if _ORDINAL.match(token):  # 3A, 2nd, 10x
             return None
@@ -135,15 +119,14 @@ def _kind(token: str, after: str, ascii_text: bool) -> tuple[str, bool] | None:
     if "-" in token:
         if token.isupper():
             return None
-        service_like = bool(_SERVICE_WORD.match(after)) or not ascii_text
         if names.is_infrastructure(token):
             return "service", True
-        return None if names.is_prose_compound(token) else ("service", service_like)
+        return (
+            None if names.is_prose_compound(token) else ("service", not ascii_text or _CALLED.match(after) is not None)
+        )
     if _CAMEL.match(token) and len(token) > 3 and not names.is_product_camel(token):
         return ("code" if token.endswith(("Exception", "Error", "Killed", "Pressure", "BackOff")) else "service"), True
-    if _SERVICE_WORD.match(after[:10]) and after[:1] != " " and not ascii_text and low == token and len(token) > 2:
-        return "service", False
-    return None
+    return ("service", False) if after.startswith(_CALLED_IN_CHINESE) and low == token and len(token) > 2 else None
 
 
 def names_in(text: str, scan: Scan) -> list[Name]:
@@ -152,24 +135,23 @@ def names_in(text: str, scan: Scan) -> list[Name]:
     out = [
         Name(start, end, token, kind[0], token.lower(), kind[1])
         for start, end, token in scan.words
-        if (kind := _kind_of(token, text[end : end + 12], plain)) is not None
+        if (kind := _kind(token, text[end : end + 12], plain)) is not None
     ]
-    for found in _HTTP_CODE.finditer(text) if _THREE_DIGITS.search(text) else ():
+    for found in _HTTP_CODE.finditer(text):
         out.append(Name(found.start(1), found.end(1), found[1], "code", found[1]))
     low = text.lower()
     codes = _OTHER_CODE.finditer(text) if mentions(low, _CODE_CUES) else ()
     versions = _VERSION_NUMBER.finditer(text) if "版本" in low or "v" in low else ()
-    for found in (*codes, *versions):
-        if not any(name.start == found.start(1) for name in out):
-            out.append(Name(found.start(1), found.end(1), found[1], "code", found[1]))
-    for found in _PORT.finditer(text) if "端口" in low or "port" in low else ():
-        group = 1 if found[1] else 2
-        if not any(name.start <= found.start(group) < name.end for name in out):
-            out.append(Name(*found.span(group), found[group], "port", found[group]))
+    ports = _PORT.finditer(text) if "端口" in low or "port" in low else ()
+    for number_of, matches in (("code", codes), ("code", versions), ("port", ports)):
+        for found in matches:
+            start, end = found.span(found.lastindex or 0)
+            if not any(name.start <= start < name.end for name in out):
+                out.append(Name(start, end, text[start:end], number_of, text[start:end]))
     return sorted(out, key=lambda name: name.start)
 
 
-_DIGIT, _DIGITS = re.compile(r"\d", re.A), re.compile(r"\d+", re.A)
+_DIGITS = re.compile(r"[0-9]+")
 _SHAPE = str.maketrans("0123456789abcdefghijklmnopqrstuvwxyz", "9" * 10 + "a" * 26)
 _POD_TAIL = re.compile(r"-[a-f0-9]{6,10}-[a-z0-9]{5}(?![a-z0-9-])")
 
@@ -226,7 +208,5 @@ def near_miss(needle: str, other: str) -> bool:
         return False
     if len(needle) == len(other):
         return _changed(needle, other) <= 2 and (len(needle) >= 12 or shape(needle) == shape(other))
-    if needle[-1].isalpha() and other[-1].isalpha() and not _DIGIT.search(needle):
-        return False
     a, b = _DIGITS.sub("9", needle), _DIGITS.sub("9", other)
     return a == b and abs(len(needle) - len(other)) <= 2

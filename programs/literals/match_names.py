@@ -18,10 +18,9 @@ _HTTP_SEEN = re.compile(
     r"|(?<![\w.])([45]\d\d)\s(?:service|bad|gateway|not found|internal|too many|forbidden|unauthor|request time)"
 )
 _ERROR_SEEN = re.compile(r"\berror\s(\d{3,5})(?=\s*[(:])")
-_PORT_SEEN = re.compile(
-    r"(?<=[\w\]]):(\d{1,5})(?![\w:]|\.\d)|(?:\bport|_port|端口)[\"']?[\s:=]{0,3}(?:号|is|为|是)?\s?(\d{1,5})(?![\w.:])|(?<=\s):(\d{1,5})(?![\w:.])"
-)
-_CODE_KEYS = re.compile(r"exit|code|errno|error|\brc\b|sqlstate|status", re.I)
+_PORT_NAMED = re.compile(r"(?:\bport|_port|端口)[\"']?[\s:=]{0,3}[\"']?(?:号|is|为|是)?\s?(\d{1,5})(?![\w.:])")
+_PORT_SEEN = re.compile(rf"(?<=[\w\]]):(\d{{1,5}})(?![\w:]|\.\d)|{_PORT_NAMED.pattern}|(?<=\s):(\d{{1,5}})(?![\w:.])")
+_CODE_KEYS = re.compile(r"exit|code|errno|error$|\brc\b|sqlstate|status", re.I)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+$")
 _PREFIXED = re.compile(r"([a-z]{2,}[-_]?)\d+$")
 _LONG = 12
@@ -37,20 +36,20 @@ def look_up_name(name: Name, excerpts: Excerpts) -> Outcome:
         return _port(name, excerpts)
     hits = [cell for cell in excerpts.cells if name.needle in cell.low and whole(name.needle, cell.low) >= 0]
     if hits:
-        return Outcome("found", hits[0], name.text, "", _records(hits))
+        return Outcome("found", hits[0], records=_records(hits))
     if name.kind == "code" and _VERSION.match(name.needle):
         prefix = re.compile(rf"(?<![\w.])v?{re.escape(name.needle.lstrip('v'))}(?![\d])")
         hits = [cell for cell in excerpts.cells if prefix.search(cell.low)]
         if hits:
-            return Outcome("found", hits[0], name.text, "", _records(hits))
+            return Outcome("found", hits[0], records=_records(hits))
     for alias in ALIASES.get(name.needle, ()):
         hits = [cell for cell in excerpts.cells if whole(alias, cell.low) >= 0]
         if hits:
-            return Outcome("found", hits[0], alias, f"as {alias}", _records(hits))
+            return Outcome("found", hits[0], detail=f"as {alias}", records=_records(hits))
     if name.kind == "quoted":
         hits = [cell for cell in excerpts.cells if name.needle in " ".join(cell.low.split())]
         if hits and len(name.needle) >= 6:
-            return Outcome("found", hits[0], name.text, "", _records(hits))
+            return Outcome("found", hits[0], records=_records(hits))
     return UNSEEN
 
 
@@ -65,30 +64,34 @@ def _port(name: Name, excerpts: Excerpts) -> Outcome:
             or any(name.needle in found.groups() for found in _PORT_SEEN.finditer(cell.low))
         )
     ]
-    return Outcome("found", hits[0], name.text, "", _records(hits)) if hits else UNSEEN
+    return Outcome("found", hits[0], records=_records(hits)) if hits else UNSEEN
+
+
+def _shown(pattern: re.Pattern[str], excerpts: Excerpts) -> dict[str, Cell]:
+    """What the pattern's groups show, each with the first cell that has it."""
+    out: dict[str, Cell] = {}
+    for cell in excerpts.cells:
+        for match in pattern.finditer(cell.low):
+            out.setdefault(next(filter(None, match.groups())), cell)
+    return out
+
+
+def _codes(name: Name, excerpts: Excerpts) -> dict[str, Cell]:
+    """The codes of that kind in the excerpts: ports; else HTTP statuses, error numbers or fields of codes."""
+    if name.kind == "port":
+        return _shown(_PORT_NAMED, excerpts)
+    is_status = len(name.needle) == 3 and name.needle[0] in "12345"
+    fields = [
+        (number.quantity.text, number.cell)
+        for number in excerpts.numbers
+        if not number.quantity.unit and _CODE_KEYS.search(number.key)
+    ]
+    return (is_status and _shown(_HTTP_SEEN, excerpts)) or _shown(_ERROR_SEEN, excerpts) or dict(reversed(fields))
 
 
 def _differs(claim: ClaimText, name: Name, excerpts: Excerpts) -> tuple[str, Cell] | None:
     """The one other code of the same kind that the excerpts show."""
-    seen: dict[str, Cell] = {}
-    if name.kind == "port":
-        for cell in excerpts.cells:
-            for match in _PORT_SEEN.finditer(cell.low) if "port" in cell.low or "端口" in cell.low else ():
-                if match[2]:
-                    seen.setdefault(match[2], cell)
-    elif len(name.needle) == 3 and name.needle[0] in "12345":
-        for cell in excerpts.cells:
-            for match in _HTTP_SEEN.finditer(cell.low):
-                seen.setdefault(match[1] or match[2], cell)
-    if not seen and name.kind != "port":
-        for cell in excerpts.cells:
-            for match in _ERROR_SEEN.finditer(cell.low):
-                seen.setdefault(match[1], cell)
-    if not seen and name.kind != "port":
-        for number in excerpts.numbers:
-            if number.key and not number.quantity.unit and _CODE_KEYS.search(number.key):
-                seen.setdefault(number.quantity.text, number.cell)
-    others = {code: cell for code, cell in seen.items() if code != name.needle}
+    others = {code: cell for code, cell in _codes(name, excerpts).items() if code != name.needle}
     mentioned = any(other.needle in others for other in claim.names)
     return next(iter(others.items())) if len(others) == 1 and not mentioned else None
 
@@ -98,7 +101,7 @@ def _surroundings(claim: ClaimText, name: Name, cell: Cell, excerpts: Excerpts, 
     if cell.record in found:
         return True
     about = core(concepts(claim.clause_text(claim.clause_of(name.start)))) or core(concepts(claim.text))
-    text = " ".join(item.text for item in excerpts.around(cell.record, cell.series))
+    text = " ".join(item.text for item in excerpts.records[cell.record])
     return bool(about & core(concepts(text)))
 
 
@@ -112,7 +115,7 @@ def contradicted_name(claim: ClaimText, name: Name, excerpts: Excerpts, found: f
     if name.needle.lstrip("-").isdigit():  # HTTP status, exit code, errno
         other = _differs(claim, name, excerpts)
         if other and (not found or other[1].record in found):
-            return Outcome("conflicting", other[1], other[0], f"the excerpts show code {other[0]}")
+            return Outcome("conflicting", other[1], detail=f"the excerpts show code {other[0]}")
         return UNSEEN
     if name.kind == "code" and _VERSION.match(name.needle):
         return _other_version(claim, name, excerpts)
@@ -127,16 +130,15 @@ def contradicted_name(claim: ClaimText, name: Name, excerpts: Excerpts, found: f
         return UNSEEN
     long = [word for word in near if len(word) >= _LONG and len(name.needle) >= _LONG]
     word = long[0] if long else next(iter(near)) if len(near) == 1 else ""
-    if word and name.kind == "code" and _PREFIXED.match(word):
-        return Outcome("conflicting", near[word], word, f"the excerpts show {word}")
-    if word and (word in long or _surroundings(claim, name, near[word], excerpts, found)):
-        return Outcome("conflicting", near[word], word, f"the excerpts show {word}")
+    prefixed = word and name.kind == "code" and _PREFIXED.match(word)
+    if word and (prefixed or word in long or _surroundings(claim, name, near[word], excerpts, found)):
+        return Outcome("conflicting", near[word], detail=f"the excerpts show {word}")
     return UNSEEN
 
 
 def _other_version(claim: ClaimText, name: Name, excerpts: Excerpts) -> Outcome:
     """nginx 1.18 against nginx/1.20.1: another version right behind a name that the claim's clause has."""
-    start, end = claim.spans[max(0, claim.clause_of(name.start))]
+    start, end = claim.spans[claim.clause_of(name.start)]
     bare = name.needle.lstrip("v")
     for other in claim.names:
         if other is name or not start <= other.start < end:
@@ -144,8 +146,8 @@ def _other_version(claim: ClaimText, name: Name, excerpts: Excerpts) -> Outcome:
         behind = re.compile(rf"(?<![\w-]){re.escape(other.needle)}[\s/:@-]*(?:version\s*)?v?(\d+(?:\.\d+)+)")
         for cell in excerpts.cells:
             seen = behind.search(cell.low)
-            if seen and seen[1] != bare and not seen[1].startswith(bare + "."):
-                return Outcome("conflicting", cell, seen[1], f"the excerpts show {other.text} {seen[1]}")
+            if seen and not f"{seen[1]}.".startswith(f"{bare}."):
+                return Outcome("conflicting", cell, detail=f"the excerpts show {other.text} {seen[1]}")
     return UNSEEN
 
 
@@ -154,7 +156,7 @@ def _alike(name: Name, word: str) -> bool:
     if name.kind == "code":
         prefixed, other = _PREFIXED.match(needle), _PREFIXED.match(word)
         if prefixed and other:  # ORA-01652, ORA-01555
-            return prefixed[1] == other[1] and needle != word
-    if ":" in needle and needle.partition(":")[0] == word.partition(":")[0]:
+            return prefixed[1] == other[1]
+    if needle.count(":") == 1 and needle.partition(":")[0] == word.partition(":")[0]:
         return ":" in word  # the same address with another port
     return near_miss(needle, word)

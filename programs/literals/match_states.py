@@ -12,7 +12,7 @@ from programs.literals.outcome import UNSEEN, Outcome, Scope, belongs
 from programs.literals.states import COPULA, State, sides_seen
 
 # Denied, these words speak of one event and not of a lasting state: 没有失败 beside one failed record is no conflict.
-_EVENTS = frozenset(["success", "accepted", "lock", "commit"])
+_EVENTS = frozenset(["success", "accepted", "acquired", "committed"])
 _TOKEN = re.compile(r"[a-z0-9][\w.-]+", re.A)
 _ALERT = re.compile(r"告警|报警|\balert|\balarm", re.I)
 
@@ -30,11 +30,11 @@ def look_up_state(claim: ClaimText, state: State, excerpts: Excerpts, scope: Sco
             mine.append(cell)
         elif said & opposite and _counts(claim, state, said & opposite, cell, excerpts):
             against.append(cell)
-    told = [cell for cell in against if scope.named and scope.admits(cell) and cell.record in scope.records]
+    told = [cell for cell in against if not scope.missing and cell.record in scope.records]
     if mine and not (told and _all_of_others(claim, mine, scope, excerpts)):
-        return Outcome("found", mine[0], state.text, "", frozenset(cell.record for cell in mine))
+        return Outcome("found", mine[0])
     if told:
-        return Outcome("conflicting", told[0], told[0].text[:80], "the excerpts show the opposite state")
+        return Outcome("conflicting", told[0], detail="the excerpts show the opposite state")
     return UNSEEN
 
 
@@ -45,9 +45,11 @@ def _counts(
     pairs = {pair for pair, _ in opposite}
     if state.negated and pairs <= _EVENTS:
         return False
-    if pairs == {"role"}:
+    if pairs == {"primary"}:
         return bool(COPULA.search(state.before))  # 从库 db-2a names a thing by what it was before the switch
-    if pairs == {"alert"} and not _ALERT.search(claim.text):  # a service may have recovered while an alert still stands
+    if pairs == {"firing"} and not _ALERT.search(
+        claim.text
+    ):  # a service may have recovered while an alert still stands
         named = {item.low for item in excerpts.records[cell.record] if item.field == "alertname"}
         return any(name.needle in named for name in claim.names)
     return True

@@ -12,10 +12,10 @@ SOFTWARE = _words(
     """redis mysql mysqld mariadb postgres postgresql mongodb mongo oracle sqlite clickhouse tidb cassandra hbase hive
     hdfs hadoop yarn spark flink kafka rabbitmq rocketmq activemq pulsar zookeeper etcd consul nacos apollo
     elasticsearch opensearch logstash kibana nginx openresty haproxy envoy istio traefik apache httpd tomcat jetty
-    kubelet kube-proxy docker containerd coredns calico flannel prometheus alertmanager grafana jenkins gitlab vault
+    kubelet docker containerd coredns calico flannel prometheus alertmanager grafana jenkins gitlab vault
     keepalived lvs memcached minio ceph glusterfs sshd systemd cron crond ntpd chronyd dnsmasq nova neutron cinder
     keystone glance libvirt qemu hikaricp druid dubbo sentinel seata skywalking jaeger sentry celery gunicorn uwsgi
-    redis-sentinel xxl-job"""
+    redis-sentinel"""
 )
 # The same software under its daemon's or package's name.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -43,14 +43,10 @@ _PROSE_PARTS = _words(
     life cycle user so called ahead hash peak dead most every large small big tail head queue"""
 )
 _NOT_NAMES = _words(
-    """k8s ipv4 ipv6 p50 p90 p95 p99 p999 24x7 7x24 2pc 3pc http2 http1 utf-8 utf8 sha256 md5 base64 x86 x86_64 i/o e.g
-    i.e utc+8 utc+0 gmt+8 h2 l4 l7 oom-killed a.m p.m vs etc"""
+    """k8s ipv4 ipv6 p50 p90 p95 p99 p999 24x7 7x24 http2 http1 utf-8 utf8 sha256 md5 base64 x86 x86_64 h2 l4 l7
+    oom-killed notready"""
 )
-_CAMEL_PROSE = _words(
-    """mysql postgresql mongodb github gitlab javascript openstack zookeeper rabbitmq rocketmq devops clickhouse
-    hikaricp iowait qps tps macos ios linux typescript elasticsearch prometheus loghub iphone ebpf sli slo nodejs"""
-)
-LEVELS = _words("""debug info notice warn warning error fatal critical severe""")
+_CAMEL_PROSE = _words("""github javascript openstack devops iowait macos typescript loghub iphone ebpf nodejs""")
 # Errno and signal names stand without an underscore.
 CODE_PREFIXES = (
     "ECONN",
@@ -81,8 +77,7 @@ def is_infrastructure(token: str) -> bool:
 
 def is_plain(token: str) -> bool:
     """A token that carries no identity of its own (P99, IPv4, e.g)."""
-    low = token.lower()
-    return low in _NOT_NAMES or low in LEVELS
+    return token.lower() in _NOT_NAMES
 
 
 def is_product_camel(token: str) -> bool:

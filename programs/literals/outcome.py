@@ -12,7 +12,7 @@ Status = Literal["found", "conflicting", "unseen"]
 
 
 class Outcome(NamedTuple):
-    """``cell`` decided; ``shown`` is what stands there; ``records`` are all records that hold the literal."""
+    """``cell`` decided; ``shown`` is the number that stands there; ``records`` are all that hold the literal."""
 
     status: Status
     cell: Cell | None = None
@@ -26,7 +26,7 @@ UNSEEN = Outcome("unseen")
 
 def belongs(cell: Cell, records: frozenset[str]) -> bool:
     """Whether a cell is part of one of ``records``, itself or through its series."""
-    return cell.record in records or (cell.series != "" and cell.series in records)
+    return cell.record in records or cell.series in records
 
 
 class Scope(NamedTuple):

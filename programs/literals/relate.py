@@ -15,22 +15,23 @@ _WORD = re.compile(r"[A-Za-z_][\w.\-]*", re.A)
 def about_of(claim: ClaimText, figure: Figure) -> frozenset[str]:
     """Concepts of the words nearest to the number: before it in its clause, else after it, else the claim before it."""
     quantity = figure.quantity
-    start, end = claim.spans[figure.clause] if figure.clause >= 0 else (0, len(claim.text))
-    others = [f.quantity for f in claim.figures if f.clause == figure.clause and f is not figure]
-    floor = max([q.end for q in others if q.end <= quantity.start], default=start)
-    roof = min([q.start for q in others if q.start >= quantity.end], default=end)
-    before = concepts(claim.text[floor : quantity.start])
+    start, end = claim.spans[figure.clause]
+    numbers = [f.quantity for f in claim.figures if f.clause == figure.clause]
+    floor = max([q.end for q in numbers if q.end <= quantity.start], default=start)
+    roof = min([q.start for q in numbers if q.start >= quantity.end], default=end)
+    before, after = concepts(claim.text[floor : quantity.start]), concepts(claim.text[quantity.end : roof])
+    # 95% 的 CPU 和 61% 的内存: a clause that begins with a number names its things behind them
+    behind = claim.text[quantity.end : roof].lstrip().startswith("的")
+    if behind and core(after) and not core(concepts(claim.text[start : numbers[0].start])):
+        return after
     if core(before):
         return before
-    after = concepts(claim.text[quantity.end : roof])
-    if core(after):
-        return before | after
-    return before | after | concepts(claim.text[start : quantity.start])
+    return after | (before if core(after) else concepts(claim.text[start : quantity.start]))
 
 
 def keys_of(claim: ClaimText, figure: Figure) -> frozenset[str]:
     """The last written words before the number, as keys an excerpt may have (max_connections)."""
-    start = max(claim.spans[figure.clause][0] if figure.clause >= 0 else 0, figure.quantity.start - 40)
+    start = max(claim.spans[figure.clause][0], figure.quantity.start - 40)
     words = _WORD.findall(claim.text[start : figure.quantity.start])
     return frozenset(word.lower() for word in words[-2:] if len(word) > 1)
 
@@ -46,7 +47,7 @@ def _related(about: frozenset[str], seen_about: frozenset[str]) -> str:
     if mine & RESOURCES and its & RESOURCES and not mine & its:
         return "other"
     if side(about) != side(seen_about):
-        return "aside" if mine or side(about) else "open"
+        return "aside"
     if side(about) and not (mine and its):
         return "same"
     if not mine or not its:
