@@ -88,7 +88,7 @@ def tool_trace_summary(invocations: Sequence[ToolInvocation], limit: int = TRACE
 def _facts(row: ToolInvocation) -> str:
     if not row.success or _state(row) not in ("ok", "partial"):
         return ""
-    return row.output_summary or (summarize_output(row.output) if row.output is not None else "")
+    return row.output_summary or summarize_output(row.output)
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:

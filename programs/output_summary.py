@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from typing import Any, TypeVar
+from itertools import chain, islice, starmap, zip_longest
+from typing import Any
 
 from programs.raw_path import canonical_json, shown_text, storable
-
-T = TypeVar("T")
 
 SUMMARY_LIMIT = 600
 
@@ -20,8 +18,8 @@ _FIELD = 140
 _WORD = 40
 # Lines that may fill the summary, the telling ones first: more than a few dozen never fit.
 _LOOKED_AT = 500
-_BROKEN_START = re.compile(rf"\S{{1,{_WORD}}}(?=\s)")
-_BROKEN_END = re.compile(rf"(?<=\s)\S{{1,{_WORD}}}$")
+_BROKEN_START = re.compile(rf"(?<=\S)\S{{1,{_WORD}}}(?=\s)")
+_BROKEN_END = re.compile(rf"(?<=\s)\S{{1,{_WORD}}}\Z")
 _NESTED = (dict, list)
 _NOTHING = (None, "")
 _SEVERITY = {"FATAL": 0, "CRITICAL": 0, "EMERGENCY": 0, "ERROR": 1, "SEVERE": 1, "WARN": 2, "WARNING": 2}
@@ -40,70 +38,66 @@ def summarize_output(output: Any, limit: int = SUMMARY_LIMIT) -> str:
     """
     if isinstance(output, str):
         lines = list(dict.fromkeys(output.splitlines()))
-        return _packed(_troubled_first(lines, lines), limit)
+        return _packed((lines[at] for at in _troubled_first(lines)), limit)
     if not isinstance(output, dict):
         return _packed(_record_lines(output), limit)
     known = {key: output[key] for key in _SECTIONS if isinstance(output.get(key), list)}
     groups = [_SECTIONS[key]([item for item in items if isinstance(item, dict)]) for key, items in known.items()]
+    # First of each group, second of each group, ...: no kind of fact crowds out another.
+    in_turns = chain.from_iterable(zip_longest(*groups, fillvalue=""))
     rest = {key: value for key, value in output.items() if key not in known}
-    return _packed(chain(_in_turns(groups), _record_lines(rest)), limit)
+    return _packed(chain(in_turns, _record_lines(rest)), limit)
 
 
 Record = Mapping[str, Any]
 
 
-def _logs(records: Sequence[Record]) -> list[str]:
+def _logs(records: Iterable[Record]) -> Iterator[str]:
     """Worst first, and one line for records that differ only in time: the first one."""
     distinct: dict[tuple[str, ...], Record] = {}
     for record in records:
-        distinct.setdefault(
-            tuple([shown_text(record.get(name, "")) for name in ("level", "service", "message")]), record
-        )
-    return [_line(record, "timestamp", "level", "service", "message") for record in _worst_first(distinct.values())]
+        distinct.setdefault(tuple([shown_text(record.get(name)) for name in ("level", "service", "message")]), record)
+    return _lines(_worst_first(distinct.values()), "timestamp", "level", "service", "message")
 
 
-def _worst_first(records: Iterable[Record]) -> list[Record]:
-    """By level; of those without a telling level, the ones that speak of trouble first. At most `_LOOKED_AT`."""
-    ranked: dict[int, list[Record]] = {rank: [] for rank in range(5)}
+def _worst_first(records: Iterable[Record]) -> Iterator[Record]:
+    """By level; of those without a telling level, the ones that speak of trouble first."""
+    ranked: tuple[list[Record], ...] = ([], [], [], [])
     for record in records:
-        ranked[_SEVERITY.get(shown_text(record.get("level", "")).upper(), 4)].append(record)
-    worst = [record for rank in range(3) for record in ranked[rank]]
-    if len(worst) < _LOOKED_AT:
-        worst += _troubled_first(ranked[4], [shown_text(record.get("message", "")) for record in ranked[4]])
-    return worst[:_LOOKED_AT]
+        ranked[_SEVERITY.get(shown_text(record.get("level")).upper(), 3)].append(record)
+    *telling, others = ranked
+    by_trouble = _troubled_first([shown_text(record.get("message")) for record in others])
+    return chain(*telling, (others[at] for at in by_trouble))
 
 
-def _patterns(records: Sequence[Record]) -> list[str]:
-    names = ("level", "service", "message", "count", "first_seen", "last_seen")
-    return [_line(record, *names) for record in _worst_first(records)]
+def _patterns(records: Iterable[Record]) -> Iterator[str]:
+    return _lines(_worst_first(records), "level", "service", "message", "count", "first_seen", "last_seen")
 
 
-def _changes(records: Sequence[Record]) -> list[str]:
-    return [_line(record, "timestamp", "service", "message") for record in records]
+def _changes(records: Iterable[Record]) -> Iterator[str]:
+    return _lines(records, "timestamp", "service", "message")
 
 
-def _alerts(records: Sequence[Record]) -> list[str]:
-    names = ("alertname", "service", "state", "severity", "startsAt", "summary")
-    return [_line({**_part(record, "labels"), **record}, *names) for record in records]
+def _alerts(records: Iterable[Record]) -> Iterator[str]:
+    merged = ({**_part(record, "labels"), **record} for record in records)
+    return _lines(merged, "alertname", "service", "state", "severity", "startsAt", "summary")
 
 
-def _series(records: Sequence[Record]) -> list[str]:
-    lines = []
+def _series(records: Iterable[Record]) -> Iterator[str]:
     for record in records:
         merged = {**_part(record, "labels"), **record, **_part(record, "stats")}
         values = [f"{name}={shown_text(merged[name])}" for name in _STATS if merged.get(name) is not None]
         points = record.get("points")
         if not values and isinstance(points, list) and points:
             values = [canonical_json(points[-1])]
-        lines.append(" ".join((*_fields(merged, "metric", "service", "instance"), *values)))
-    return lines
+        yield " ".join((*_fields(merged, "metric", "service", "instance"), *values))
 
 
-def _chunks(records: Sequence[Record]) -> list[str]:
-    return [_line(record, "relevance", "title", "section", "text") for record in records]
+def _chunks(records: Iterable[Record]) -> Iterator[str]:
+    return _lines(records, "relevance", "title", "section", "text")
 
 
-_SECTIONS: dict[str, Callable[[Sequence[Record]], list[str]]] = {
+_SECTIONS: dict[str, Callable[[Iterable[Record]], Iterator[str]]] = {
     "alerts": _alerts,
     "logs": _logs,
     "changes": _changes,
@@ -122,22 +116,18 @@ def _fields(record: Record, *names: str) -> tuple[str, ...]:
     return tuple(_clipped(shown_text(record[name]), _FIELD) for name in names if record.get(name) not in _NOTHING)
 
 
-def _line(record: Record, *names: str) -> str:
-    return " ".join(_fields(record, *names))
+def _lines(records: Iterable[Record], *names: str) -> Iterator[str]:
+    return (" ".join(_fields(record, *names)) for record in records)
 
 
-def _record_lines(value: Any) -> list[str]:
+def _record_lines(value: Any) -> Iterator[str]:
     """Any other JSON: the scalars of one object on one line, as ``name=value``; a list element is its own line."""
     words = _words_of_trouble(_strings(value))
-    troubled: list[str] = []
-    calm: list[str] = []
-    for parts in _scalars(value):
-        kept = troubled if words and any(_speaks(leaf, words) for _, leaf in parts) else calm
-        if len(kept) < _LOOKED_AT:
-            kept.append(" ".join([_named(name, leaf) for name, leaf in parts]))
-        elif kept is troubled or not words:
-            break
-    return troubled + calm
+    # Walked again for each: a million scalars are not kept.
+    for troubled in (True, False) if words else (False,):
+        for parts in _scalars(value):
+            if any(isinstance(leaf, str) and _speaks(leaf, words) for _, leaf in parts) is troubled:
+                yield " ".join(starmap(_named, parts))
 
 
 def _named(name: str | None, leaf: Any) -> str:
@@ -156,8 +146,7 @@ def _scalars(value: Any) -> Iterator[list[tuple[str | None, Any]]]:
             ]
             if own:
                 yield own
-            if len(own) < len(item):
-                stack.extend([inner for inner in reversed(item.values()) if isinstance(inner, _NESTED)])
+            stack.extend([inner for inner in reversed(item.values()) if isinstance(inner, _NESTED)])
         elif isinstance(item, list):
             stack.extend(reversed(item))
         elif item not in _NOTHING:
@@ -177,40 +166,11 @@ def _strings(value: Any) -> list[str]:
     return found
 
 
-def _speaks(leaf: Any, words: Sequence[str]) -> bool:
-    return isinstance(leaf, str) and any(word in leaf.lower() for word in words)
-
-
-def _words_of_trouble(texts: Sequence[str]) -> list[str]:
-    """The words that any text has: those that none has need not be looked for in each."""
-    everything = "\n".join(texts).lower()
-    return [word for word in _TROUBLE if word in everything]
-
-
-def _troubled_first(items: Sequence[T], texts: Sequence[str]) -> list[T]:
-    """The items whose text speaks of trouble before the others."""
-    words = _words_of_trouble(texts)
-    if not words:
-        return list(items)
-    troubled: list[T] = []
-    calm: list[T] = []
-    for item, text in zip(items, texts, strict=True):
-        (troubled if _speaks(text, words) else calm).append(item)
-    return troubled + calm
-
-
-def _in_turns(groups: Sequence[Sequence[str]]) -> Iterator[str]:
-    """First of each group, second of each group, ...: no kind of fact crowds out another."""
-    for turn in range(max((len(group) for group in groups), default=0)):
-        yield from (group[turn] for group in groups if turn < len(group))
-
-
 def _packed(lines: Iterable[str], limit: int) -> str:
     kept: list[str] = []
     room = limit
-    for line in islice(lines, _LOOKED_AT):
-        text = storable(" ".join(_clipped(line, min(_LINE, limit)).split()))[:limit]
-        if text and len(text) <= room and text not in kept:
+    for text in islice(_told(lines, limit), _LOOKED_AT):
+        if len(text) <= room:
             kept.append(text)
             room -= len(text) + 1
         if room < 20:
@@ -218,24 +178,49 @@ def _packed(lines: Iterable[str], limit: int) -> str:
     return "\n".join(kept)
 
 
+def _told(lines: Iterable[str], limit: int) -> Iterator[str]:
+    """The lines as they are shown, each once: neither blanks nor repetitions count among those looked at."""
+    seen = {""}
+    for line in lines:
+        text = storable(" ".join(_clipped(line, min(_LINE, limit)).split()))[:limit]
+        if text not in seen:
+            seen.add(text)
+            yield text
+
+
 def _clipped(line: str, limit: int) -> str:
     """The line, or the part of it around its first word of trouble, in whole words."""
     if len(line) <= limit:
         return line
-    start = max(0, min((_trouble(line) or 0) - limit // 2, len(line) - limit))
+    start = max(0, min(_trouble(line) - limit // 2, len(line) - limit))
     return whole_words(line, start, start + limit)
 
 
 def whole_words(text: str, start: int, end: int) -> str:
     """``text[start:end]`` without the words of at most 40 characters that the cut would break."""
-    before = _BROKEN_START.match(text, start, end) if start and not text[start - 1].isspace() else None
-    after = _BROKEN_END.search(text, max(start, end - _WORD - 1), end) if not text[end : end + 1].isspace() else None
-    first = before.end() if before else start
-    last = after.start() if after and end < len(text) else end
-    return text[first:last] if first < last else text[start:end]
+    before = _BROKEN_START.match(text, start)
+    cut = end < len(text) and not text[end].isspace()
+    after = _BROKEN_END.search(text, end - _WORD, end) if cut else None
+    return text[before.end() if before else start : after.start() if after else end]
 
 
-def _trouble(line: str) -> int | None:
+def _troubled_first(texts: Sequence[str]) -> list[int]:
+    """The places of the texts that speak of trouble, then those of the others."""
+    words = _words_of_trouble(texts)
+    return sorted(range(len(texts)), key=lambda at: not _speaks(texts[at], words))
+
+
+def _words_of_trouble(texts: Iterable[str]) -> list[str]:
+    """The words that any text has: those that none has need not be looked for in each."""
+    everything = "\n".join(texts).lower()
+    return [word for word in _TROUBLE if word in everything]
+
+
+def _speaks(text: str, words: Sequence[str]) -> bool:
+    return any(word in text.lower() for word in words)
+
+
+def _trouble(line: str) -> int:
     """Where the line first speaks of trouble. Plain searches: one big alternation takes seconds on megabytes."""
     lower = line.lower()
-    return min((at for word in _TROUBLE if (at := lower.find(word)) >= 0), default=None)
+    return min((at for word in _TROUBLE if (at := lower.find(word)) >= 0), default=0)

@@ -47,8 +47,8 @@ class ClaimText(NamedTuple):
     quotes: tuple[Name, ...]
     figures: tuple[Figure, ...]
     whens: tuple[When, ...]
-    unread: int = -1
-    positions: tuple[int, ...] = ()
+    unread: int
+    positions: tuple[int, ...]
 
     def span_as_written(self, start: int, end: int) -> tuple[int, int]:
         """The offsets in the original claim of ``text[start:end]``."""

@@ -12,6 +12,8 @@ from programs.literals.quantity import Quantity
 
 NEAR = 0.05
 _EXACT = 1e-9  # what converting a unit may add
+# Units of more than one reading.
+_EITHER = frozenset("KMGTkmg")
 _STRICT_BYTES = frozenset(["KB", "kB", "MB", "GB", "TB", "KiB", "Ki", "MiB", "Mi", "GiB", "Gi", "TiB", "Ti"])
 
 
@@ -23,28 +25,17 @@ def pairs(mine: Quantity, seen: SeenNumber) -> list[tuple[float, float, float, f
             other, w, g = seen.values[0]
             return [(v, h, w, g)] if dim == other else []
         return [(v, h, w, g) for dim, v, h in mine.values for other, w, g in seen.values if dim == other]
-    if mine.values and seen.quantity.unit:
+    if mine.values and (seen.quantity.unit or mine.unit in ("core", "cores", "核")):
         return []
-    if mine.values and mine.unit in ("core", "cores", "核") and not seen.values:
-        return []
-    if mine.values and mine.values[0][0] == "bytes" and seen.quantity.raw >= 4096:
-        return [(v, h, seen.quantity.raw, 0.5) for dim, v, h in mine.values if dim == "bytes"]  # heap used=6442450944
+    if mine.values and mine.values[0][0] == "bytes" and seen.quantity.raw >= 4096:  # heap used=6442450944
+        return [(v, h, seen.quantity.raw, seen.quantity.half) for dim, v, h in mine.values if dim == "bytes"]
     return [(mine.raw, mine.half, seen.quantity.raw, seen.quantity.half)]
 
 
 def equal(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
     """The same quantity within the stated tolerance, in any reading of the two units."""
-    if len(mine.values) == 1 == len(seen.values) and mine.values[0][0] != seen.values[0][0]:
-        return False
-    both = pairs(mine, seen) if mine.values else [(mine.raw, mine.half, seen.quantity.raw, seen.quantity.half)]
-    exact = (not mine.values or mine.is_count) and mine.is_whole and seen.quantity.is_whole
-    for value, half, other, _ in both:
-        slack = 0.25 if exact else half * 1.000001
-        if approx:
-            slack = max(slack, NEAR * abs(value))
-        if abs(value - other) <= slack:
-            return True
-    return False
+    near = NEAR if approx else 0.0
+    return any(abs(v - w) <= max(half * 1.000001, near * abs(v)) for v, half, w, _ in pairs(mine, seen))
 
 
 def apart(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
@@ -52,21 +43,15 @@ def apart(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
     both = pairs(mine, seen)
     if not both:
         return False
-    if {"K", "M", "G", "T", "k", "m", "g"} & {mine.unit, seen.quantity.unit} and mine.unit != seen.quantity.unit:
+    if _EITHER & {mine.unit, seen.quantity.unit} and mine.unit != seen.quantity.unit:
         return all(abs(v - w) > 0.15 * max(abs(v), abs(w)) for v, _, w, _ in both)
-    binary = mine.unit in _STRICT_BYTES and seen.quantity.unit not in _STRICT_BYTES
     unconverted = all(v == mine.raw and w == seen.quantity.raw for v, _, w, _ in both)
-    same_writing = (mine.unit == seen.quantity.unit or unconverted) and seen.quantity.half >= mine.half
-    for value, half, other, other_half in both:
-        between = abs(value - other)
-        if same_writing and mine.half == seen.quantity.half and not approx:
-            if between <= half * 0.5:
-                return False
-        elif between <= max(
-            2 * half + other_half, NEAR * 2 * abs(value) if approx else 0, 0.11 * abs(value) if binary else 0
-        ):
-            return False
-    return True
+    alike = (unconverted or mine.unit == seen.quantity.unit) and mine.half == seen.quantity.half and not approx
+    if alike:
+        return all(abs(v - w) > half for v, half, w, _ in both)
+    binary = mine.unit in _STRICT_BYTES and seen.quantity.unit not in _STRICT_BYTES
+    near = 0.11 if binary else 2 * NEAR if approx else 0.0
+    return all(abs(v - w) > max(2 * half + other_half, near * abs(v)) for v, half, w, other_half in both)
 
 
 def satisfies(mine: Quantity, seen: SeenNumber, bound: str) -> bool:
@@ -76,17 +61,14 @@ def satisfies(mine: Quantity, seen: SeenNumber, bound: str) -> bool:
 
 
 def gap(mine: Quantity, seen: SeenNumber) -> float:
-    """Distance in the base unit; infinite when they cannot be compared."""
-    return min((abs(v - w) for v, _, w, _ in pairs(mine, seen)), default=float("inf"))
+    """Distance in the base unit of two numbers that can be compared."""
+    return min(abs(v - w) for v, _, w, _ in pairs(mine, seen))
 
 
 def outside_range(mine: Quantity, pool: list[SeenNumber]) -> bool:
     """Outside the range that the visible values span: between two points a value may have been passed."""
-    values = [(v, w) for s in pool for v, _, w, _ in pairs(mine, s)]
-    if not values:
-        return False
-    value = values[0][0]
-    return value < min(w for _, w in values) or value > max(w for _, w in values)
+    both = [pair for seen in pool for pair in pairs(mine, seen)]
+    return all(v < w for v, _, w, _ in both) or all(v > w for v, _, w, _ in both)
 
 
 def shares_dimension(one: Quantity, two: Quantity) -> bool:

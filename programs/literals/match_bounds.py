@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from programs.literals.claims import ClaimText, Figure
-from programs.literals.compare import apart, gap, pairs, satisfies, series_of
+from programs.literals.compare import apart, gap, satisfies, series_of
 from programs.literals.excerpts import Excerpts, SeenNumber
 from programs.literals.outcome import UNSEEN, Outcome, Scope, found_in
 from programs.literals.same_time import between
@@ -27,15 +27,19 @@ def _throughout(clause: str) -> bool:
     return found is not None and not negated(clause, found.start())
 
 
+def _owner(seen: SeenNumber) -> str:
+    return seen.cell.series or seen.cell.record
+
+
 def _crossing(claim: ClaimText, figure: Figure, pool: list[SeenNumber], excerpts: Excerpts) -> SeenNumber | None:
     """A point of the one visible series that breaks 一直超过, never exceeded, inside the two times the claim names."""
     mine, bound = figure.quantity, figure.cue.bound
     points = [s for s in pool if series_of(s)]
-    summary = [s for s in pool if s.cell.field in _SUMMARY]
-    if summary and not points and not claim.whens and len({(s.key, s.cell.record) for s in summary}) == 1:
-        points = summary  # a series shown by its first, last, min and max
-    if not points or len({series_of(s) for s in points}) != 1 or len(claim.whens) not in (0, 2):
+    stated = [] if claim.whens else [s for s in pool if s.cell.field in _SUMMARY]
+    owners = {series_of(s) for s in points} or {_owner(s) for s in stated}
+    if len(owners) != 1 or len(claim.whens) not in (0, 2):
         return None
+    points += [s for s in stated if _owner(s) in owners]
     if claim.whens:
         when = {cell.record: moment for moment, cell in excerpts.moments}
         first, last = (w.moment for w in claim.whens)
@@ -49,21 +53,18 @@ def look_up_bound(
 ) -> Outcome:
     """超过 90%, under 5 s: found when a figure of that quantity satisfies it; conflicting when all of them miss it."""
     mine, cue = figure.quantity, figure.cue
-    strong = [s for s, r in related if r in ("key", "same") and pairs(mine, s)]
-    loose = [s for s, r in related if r == "open" and mine.values and not mine.is_count and pairs(mine, s) and s.values]
+    strong = [s for s, r in related if r in ("key", "same")]
+    loose = [s for s, r in related if r == "open" and mine.values and not mine.is_count and s.values]
     if (cue.every or _throughout(claim.clause_text(figure.clause))) and mine.values:
         crossing = _crossing(claim, figure, [s for s in strong + loose if scope.admits(s.cell)], excerpts)
         if crossing:
-            shown = crossing.quantity.text
-            return Outcome("conflicting", crossing.cell, shown, f"a visible point is {shown}")
+            return Outcome("conflicting", crossing.cell, detail=f"a visible point is {crossing.quantity.text}")
     fitting = [s for s in strong + loose if satisfies(mine, s, cue.bound)]
     if fitting:
         return found_in(fitting, mine, f"{fitting[0].quantity.text} is {'over' if cue.bound == '>' else 'under'} it")
     misses = [s for s in strong if s.values and scope.admits(s.cell)]
     if misses and mine.values and not loose and not cue.derived and not _OF_A_KIND.match(claim.text, mine.end):
-        extreme = max(misses, key=lambda s: s.quantity.raw * (1 if cue.bound == ">" else -1))
-        if apart(mine, extreme, cue.approx):
-            return Outcome(
-                "conflicting", extreme.cell, extreme.quantity.text, f"the excerpts show {extreme.quantity.text}"
-            )
+        nearest = min(misses, key=lambda s: gap(mine, s))
+        if apart(mine, nearest, cue.approx):
+            return Outcome("conflicting", nearest.cell, detail=f"the excerpts show {nearest.quantity.text}")
     return UNSEEN

@@ -91,14 +91,14 @@ def _against(
     if cue.derived or cue.negated or cue.vague:
         return None
     usable = [(s, r) for s, r in related if scope.admits(s.cell) and not s.cell.is_time and not _is_threshold(s)]
-    keyed = [s for s, r in usable if r == "key" and pairs(mine, s)]
+    keyed = [s for s, r in usable if r == "key"]
     if keyed and all(apart(mine, s, cue.approx) for s in keyed) and len({series_of(s) for s in keyed}) == 1:
         if not series_of(keyed[0]) or outside_range(mine, keyed):
             return keyed[0]
         return None
     if not mine.values or mine.is_count:
         return count_against(claim, figure, usable)
-    same_dim = [(s, r) for s, r in usable if s.values and pairs(mine, s)]
+    same_dim = [(s, r) for s, r in usable if s.values]
     strong = [s for s, r in same_dim if r == "same"]
     pool = strong
     if not pool:

@@ -87,10 +87,9 @@ class State(NamedTuple):
 
     start: int
     end: int
-    text: str
     sides: tuple[Side, ...]
-    before: str = ""
-    negated: bool = False
+    before: str
+    negated: bool
 
 
 def states_in(text: str) -> tuple[State, ...]:
@@ -113,7 +112,7 @@ def _state(text: str, word: _Word) -> State | None:
     if denied is None:
         return None
     sides = tuple((pair, side ^ denied) for pair, side in word.sides)
-    return State(word.start, word.end, text[word.start : word.end], sides, before, denied)
+    return State(word.start, word.end, sides, before, denied)
 
 
 @lru_cache(maxsize=8192)

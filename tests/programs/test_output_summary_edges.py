@@ -64,8 +64,8 @@ def log(message: str, level: str = "INFO", **fields: Any) -> dict[str, Any]:
         ),
         (
             "series",
-            {"metric": "cpu", "labels": {"service": "pay"}, "points": [["10:00", 4], ["10:01", 5]]},
-            'cpu pay ["10:01",5]',
+            {"metric": "cpu", "labels": {"service": "pay"}, "points": [["10:00", 4], ["10:01", 5], ["10:02", 6]]},
+            'cpu pay ["10:02",6]',
         ),
         ("series", {"metric": "cpu", "labels": {"service": "pay"}, "points": []}, "cpu pay"),
         (
