@@ -179,6 +179,12 @@ WHOSE: list[tuple[str, list[Any], str, int]] = [
     ("node-a is healthy", ["node-a unhealthy", "node-b healthy for node-a"], F, 1),
     ("node-a is healthy", [{"host": "node-a", "state": "unhealthy"}, {"host": "node-b", "state": "healthy"}], C, 0),
     ("node-a is healthy", ["node-b healthy"], F, 0),
+    ("node-a 健康", ["node-a 不健康", "node-b健康"], C, 0),
+    ("Alert on pay-svc is resolved", ["boot", {"service": "pay-svc", "alertname": "Cpu", "state": "active"}], C, 1),
+    ("Alarm of pay-svc is resolved", ["boot", {"service": "pay-svc", "alertname": "Cpu", "state": "active"}], C, 1),
+    ("pay-svc 报警已恢复", ["boot", {"service": "pay-svc", "alertname": "Cpu", "state": "active"}], C, 1),
+    ("pay-svc 的告警已恢复", ["boot", {"service": "pay-svc", "alertname": "Cpu", "state": "active"}], C, 1),
+    ("pay-svc is resolved", ["boot", {"service": "pay-svc", "alertname": "Cpu", "state": "active"}], U, 1),
 ]
 
 
