@@ -56,7 +56,8 @@ def apart(mine: Quantity, seen: SeenNumber, approx: bool) -> bool:
 
 def satisfies(mine: Quantity, seen: SeenNumber, bound: str) -> bool:
     """Whether an excerpt's number keeps to a bound (``>`` at least, ``<`` at most), which no rounding moves."""
-    return any((w - v if bound == ">" else v - w) >= -_EXACT * abs(v) for v, _, w, _ in pairs(mine, seen))
+    sign = 1 if bound == ">" else -1
+    return any((w - v) * sign >= -_EXACT * abs(v) for v, _, w, _ in pairs(mine, seen))
 
 
 def gap(mine: Quantity, seen: SeenNumber) -> float:

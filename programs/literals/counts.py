@@ -39,7 +39,7 @@ def rows_of_level(excerpts: Excerpts, level: str) -> list[Cell]:
     ]
 
 
-_VARIABLE = re.compile(r"(?<![a-z])[a-z_-]{0,40}\d[\w.:-]*|/[\w./-]+", re.A)
+_VARIABLE = re.compile(r"(?<![A-Za-z])[A-Za-z_-]{0,40}\d[\w.:-]*|/[\w./-]+", re.A)
 
 
 @lru_cache(maxsize=4096)
@@ -56,7 +56,7 @@ def rows_by_event(excerpts: Excerpts, clause: str, needles: list[str]) -> list[l
     """
     kinds: dict[str, list[Cell]] = {}
     for cells in excerpts.rows.values():
-        if not all(any(whole(n, c.low) >= 0 for c in cells) for n in needles):
+        if needles and not all(any(whole(n, c.low) >= 0 for c in cells) for n in needles):
             continue
         for cell in cells:
             if cell.field == "message":
@@ -92,11 +92,8 @@ def visible_counts(excerpts: Excerpts, clause: str, needles: list[str]) -> dict[
     for pattern, fields in ((_HOSTS, ("host", "instance", "pod", "node")), (_SERVICES, ("service",))):
         if pattern.search(clause):
             reading(((cell.low, cell) for cell in excerpts.cells if cell.field in fields), f"distinct {fields[0]}")
-    for pattern, token, counted in (
-        (_IP, "address", _ADDRESSES.search(clause) or _HOSTS.search(clause)),
-        (_BLOCK, "block", _BLOCKS.search(clause)),
-    ):
-        if counted:
+    for pattern, token, wanted in ((_IP, "address", _ADDRESSES), (_IP, "address", _HOSTS), (_BLOCK, "block", _BLOCKS)):
+        if wanted.search(clause):
             holders = ((found, cell) for cell in excerpts.cells for found in pattern.findall(cell.text))
             reading(holders, f"distinct {token}")
     reading(((cell.low, cell) for cell in excerpts.cells if cell.field == "message"), "distinct messages")

@@ -14,15 +14,12 @@ from programs.literals.relate import about_of
 
 _TIMES = re.compile(r"\s(?:times|attempts|occurrences)\b")
 _COUNT_KEYS = re.compile(r"count|total|matched|num|times|retries|restarts|errors|attempts|failures", re.I)
-_COUNTED_WORD = re.compile(r"\s(?:[a-z]+\s)?[a-z]{3,}[^s]s(?![A-Za-z])", re.I)
+_COUNTED_WORD = re.compile(r"\s(?:[a-z]+\s)?(?:times|[a-z]{3,}[^s]s)(?![A-Za-z])", re.I)
 
 
 def counts_something(seen: SeenNumber) -> bool:
-    """A count by its key (retries=4, replicas=3) or by the word behind it (4 times, 4 failed attempts, 4 次).
-
-    Only for a number that has no reading but that of a count.
-    """
-    return _tallies(seen) or bool(seen.key and seen.values)
+    """A count by its key (retries=4, replicas=3) or by the word behind it (4 times, 4 failed attempts, 4 次)."""
+    return _tallies(seen) or bool(seen.key and seen.values and seen.values[0][0] == "count")
 
 
 def _tallies(seen: SeenNumber) -> bool:
@@ -30,38 +27,41 @@ def _tallies(seen: SeenNumber) -> bool:
     quantity = seen.quantity
     if quantity.is_count or _COUNT_KEYS.search(seen.key):
         return True
-    return bool(_COUNTED_WORD.match(seen.cell.text, quantity.end))
+    return bool(_COUNTED_WORD.match(seen.cell.text[quantity.end : quantity.end + 28]))
 
 
 def look_up_count(claim: ClaimText, figure: Figure, excerpts: Excerpts) -> Outcome:
     """Found when the visible rows give that count in some reading; conflicting when more of it is visible."""
-    mine, cue = figure.quantity, figure.cue
+    mine = figure.quantity
     if not mine.is_whole or not 1 <= mine.raw <= 1000:
         return UNSEEN
-    clause, start = claim.clause_text(figure.clause), claim.spans[figure.clause][0]
-    needles = [n.needle for n in claim.names if claim.clause_of(n.start) == figure.clause]
+    clause = claim.clause_text(figure.clause)
+    start, end = claim.spans[figure.clause] if figure.clause >= 0 else (0, len(claim.text))
+    needles = [n.needle for n in claim.names if start <= n.start < end]
     visible = counts.visible_counts(excerpts, clause, needles)
     if int(mine.raw) in visible:
         reading, cell = visible[int(mine.raw)]
-        return Outcome("found", cell, detail=f"counted: {reading}")
-    timed = any(w.clause == figure.clause for w in claim.whens)
-    hedged = bool(timed or cue.bound or cue.negated or cue.vague or cue.derived)
+        return Outcome("found", cell, str(int(mine.raw)), f"counted: {reading}")
     level = counts.level_in(claim.text[max(start, mine.start - 8) : mine.end + 12])
     rows = counts.rows_of_level(excerpts, level) if level else []
-    if len(rows) > mine.raw and mine.is_count and not hedged and not needles:
-        return Outcome("conflicting", rows[0], detail=f"{len(rows)} visible {level} rows")
-    repeated_word = bool(_TIMES.match(claim.text, mine.end))
+    plain = not figure.cue.bound and not figure.cue.negated and not figure.cue.vague and not needles
+    if len(rows) > mine.raw and plain and mine.is_count and not any(w.clause == figure.clause for w in claim.whens):
+        return Outcome("conflicting", rows[0], str(len(rows)), f"{len(rows)} visible {level} rows")
+    named = [n.needle for n in claim.names if start <= n.start < end and n.kind != "quoted"]
+    repeated_word = bool(_TIMES.match(claim.text[mine.end : mine.end + 13]))
     if not mine.is_count and not repeated_word:
         return UNSEEN
-    kinds = counts.rows_by_event(excerpts, clause, needles)
+    kinds = counts.rows_by_event(excerpts, clause, named)
     for rows in kinds:
         if len(rows) == mine.raw:
-            return Outcome("found", rows[0], detail="counted: rows of that event")
+            return Outcome("found", rows[0], str(len(rows)), "counted: rows of that event")
     happened = mine.unit in ("次", "起", "笔", "例") or repeated_word
     repeated = [rows for rows in kinds if len(rows) > 1]
-    if happened and not hedged and repeated and all(len(rows) > mine.raw for rows in repeated):
+    unhedged = not (figure.cue.bound or figure.cue.negated or figure.cue.vague or figure.cue.derived)
+    timed = any(w.clause == figure.clause for w in claim.whens)
+    if happened and unhedged and not timed and repeated and all(len(rows) > mine.raw for rows in repeated):
         most = max(repeated, key=len)  # whichever kind is meant, more of it is visible than the claim counts
-        return Outcome("conflicting", most[0], detail=f"{len(most)} visible rows of that event")
+        return Outcome("conflicting", most[0], str(len(most)), f"{len(most)} visible rows of that event")
     return UNSEEN
 
 
@@ -78,6 +78,8 @@ def count_against(claim: ClaimText, figure: Figure, usable: list[tuple[SeenNumbe
     bare = [(s, r) for s, r in counts_or_bare if s.quantity.is_whole]
     same = [s for s, r in bare if r == "same" and (_tallies(s) or (s.key and s.about <= about and side(about)))]
     if not same and mine.is_count and mine.raw >= 10:
-        same = [s for s, r in bare if r == "open" and _COUNT_KEYS.search(s.key)]
-    counting = mine.is_count or side(about) or _COUNTED_WORD.match(claim.text, mine.end)
-    return same[0] if counting and len({s.quantity.raw for s in same}) == 1 else None
+        same = [s for s, r in bare if _COUNT_KEYS.search(s.key) and r == "open"]
+    counting = mine.is_count or side(about) or _COUNTED_WORD.match(claim.text[mine.end : mine.end + 28])
+    if len({s.quantity.raw for s in same}) != 1 or same[0].quantity.raw == mine.raw or not counting:
+        return None
+    return same[0]

@@ -68,7 +68,7 @@ def look_up_number(claim: ClaimText, figure: Figure, excerpts: Excerpts, scope: 
     related = [(s, related_to(s)) for s in seen if pairs(mine, s)]
     against = _against(claim, figure, field, related, scope)
     if against and against.cell.record not in equals:  # else the contradicting record shows this very value too
-        return Outcome("conflicting", against.cell, detail=f"the excerpts show {against.quantity.text}")
+        return Outcome("conflicting", against.cell, against.quantity.text, f"the excerpts show {against.quantity.text}")
     # An equal value of another resource (disk 95% for CPU 95%) grounds nothing.
     rest = [s for s, r in hits if r == "aside" or not mine.values]
     return found_in(rest, mine) if rest else UNSEEN
